@@ -11,7 +11,8 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from billing import accounts, keys, ledger
+from billing import accounts, grants, keys, ledger
+from billing.models import Account
 from lookups.models import Lookup
 from tests.admin.conftest import ask, fail
 from tests.browser import chromium
@@ -61,11 +62,7 @@ class TestTheAdmin:
     def test_keeps_nobody_out(
         self, addresses: list[str], browser: Any, live_server: Any, width: int, color: str
     ) -> None:
-        user, client = get_user_model().objects.create_superuser("root"), Client()
-        client.force_login(user)
-        context = chromium.person(browser, width=width, color=color)
-        cookie = client.cookies["sessionid"].value
-        context.add_cookies([{"name": "sessionid", "value": cookie, "url": live_server.url}])
+        context = sign_in(browser, live_server, width=width, color=color)
         wrong = []
         for address in addresses:
             page = context.new_page()
@@ -75,3 +72,34 @@ class TestTheAdmin:
             page.close()
         context.close()
         assert not wrong, "\n".join(wrong)
+
+    def test_shows_a_mark_on_a_phone_beside_the_menu_and_the_way_back(
+        self, addresses: list[str], browser: Any, live_server: Any, settings: Any
+    ) -> None:
+        """It lay on both where a page has buttons, and left nothing of the page's name."""
+        settings.GRANT_CEILING = 1
+        account = Account.objects.get(name=HOSTILE)
+        named: dict[str, Any] = {"kind": "grant", "reason": "trial", "note": "", "operator": "dana", "token": "t"}
+        grants.give(account_id=account.pk, amount=50_000, now=timezone.now(), **named)
+        page = sign_in(browser, live_server, width=390).new_page()
+        page.goto(f"{live_server.url}/admin/billing/account/{account.pk}/change/", wait_until="networkidle")
+        mark = page.get_by_text("1 grant waits for a second person").bounding_box()
+        back = page.get_by_title("Go back").bounding_box()
+        name = page.locator("#header-inner h1 a").last.bounding_box()
+        assert mark is not None
+        assert back is not None
+        assert name is not None
+        assert back["x"] + back["width"] < mark["x"]
+        assert name["width"] > 30
+        assert name["x"] + name["width"] < mark["x"]
+        page.context.close()
+
+
+def sign_in(browser: Any, live_server: Any, **window: Any) -> Any:
+    """A window of a superuser's."""
+    client = Client()
+    client.force_login(get_user_model().objects.create_superuser("root"))
+    context = chromium.person(browser, **window)
+    cookie = client.cookies["sessionid"].value
+    context.add_cookies([{"name": "sessionid", "value": cookie, "url": live_server.url}])
+    return context
