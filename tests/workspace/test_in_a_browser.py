@@ -174,6 +174,20 @@ class TestThePages:
                 page.context.close()
         assert wrong == []
 
+    def test_keep_rows_of_usage_and_the_words_of_the_bar_whole_in_large_letters(
+        self, browser: Any, url: str, switches: None
+    ) -> None:
+        office = open_office().work_in("sandbox")
+        office.post("/app/", {"name": "Magic Found LLC", "state": "DE", "kind": "company"})
+        with chromium.with_large_letters(browser) as large:
+            page = chromium.enter(large, office, url, width=390)
+            page.goto(f"{url}/app/usage/")
+            assert page.locator(".usage td").count()
+            assert chromium.list_overflow(page) == []
+            words = [page.locator(".rail a", has_text=word).first for word in ("Ask", "History", "Watches")]
+            assert len({one.evaluate("one => one.scrollHeight") for one in words}) == 1  # in one line, all of them
+            page.context.close()
+
     @pytest.mark.parametrize("width", [720, 1024])
     def test_fit_a_window_magnified_to_twice_its_size_and_a_tablet_on_its_side(
         self, browser: Any, url: str, switches: None, width: int
