@@ -107,11 +107,15 @@ def _refuse_open(account: Account, *, give_up_credit: bool) -> None:
         or Lookup.objects.open().filter(account=account).exists()
         or Job.objects.open().filter(account=account).exists()
         or BulkJob.objects.open().filter(account=account).exists()
-        or WaitingGrant.objects.filter(account=account, state=WaitingGrant.State.WAITING).exists()
     )
     if under_way:
         raise NotErasable("Work of this account is under way: close the account, and try again when it has ended.")
-    # What is paid by these later on would be nobody's
+    # What is given or paid by these later on would be nobody's
+    if WaitingGrant.objects.waiting().filter(account=account).exists():
+        who = "a second person of the operator's staff"
+        raise NotErasable(
+            f"This account is to get credit that waits for {who}: it has to be approved or rejected first."
+        )
     if TopUp.objects.filter(account=account, state=TopUp.State.CREATED).exists():
         raise NotErasable("A page to pay by card is open: try again in three days, when it has ended for certain.")
     if Payment.objects.filter(account=account, ended_at=None).exists():

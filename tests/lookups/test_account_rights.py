@@ -17,7 +17,7 @@ from django.core.management import CommandError, call_command
 from django.test import RequestFactory
 from django.utils import timezone
 
-from billing import ledger, money, reconciliation, topups
+from billing import grants, ledger, money, reconciliation, topups
 from billing.models import Account, ApiKey, AuditEvent, LedgerEntry, Member, Payment, TopUp, WaitingGrant
 from billing.payments import booking
 from lookups.models import Delivery, IdempotencyRecord, Job, Lookup, RowAnswer, WebhookAddress, WebhookSecret
@@ -181,6 +181,16 @@ class TestAnErasure:
         ledger.hold(account_id=known.account.pk, amount=1, idempotency_key="h", reference="", expires_at=now, now=now)
         with pytest.raises(CommandError, match="under way"):
             erase(known, give_up_credit=True)
+
+    def test_says_that_a_grant_waits_which_does_not_end_by_itself(self, known: Customer) -> None:
+        """Closing the account, as was asked for, ended nothing of it."""
+        now = timezone.now()
+        asked: dict[str, Any] = {"kind": "grant", "amount": 100, "reason": "goodwill", "asked_by": "clerk-jo"}
+        grant = WaitingGrant.objects.create(account=known.account, token="t", asked_at=now, **asked)
+        with pytest.raises(CommandError, match="credit that waits for a second person of the operator's staff"):
+            erase(known, give_up_credit=True)
+        grants.reject(grant_id=grant.pk, operator="robin", now=now)
+        erase(known, give_up_credit=True)
 
     def test_waits_for_a_page_to_pay_on(self, known: Customer) -> None:
         """It may be paid yet: the money would be credited to an account that is nobody's any more."""
