@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from django.db import IntegrityError, connection, transaction
 
@@ -247,13 +247,15 @@ class CurrentCopy:
         if not key:
             return []
         with self._whole():
-            others = list(BulkName.objects.filter(copy=self.number, name_key=key)[:limit])
-            rows = BulkEntity.objects.filter(copy=self.number, entity_id__in={one.entity_id for one in others})
-            records = {row.entity_id: from_plain(row.record) for row in rows}
+            found = BulkName.objects.filter(copy=self.number, name_key=key)
+            others = set(found.values_list("entity_id", "name", "kind")[:limit])
+            rows = BulkEntity.objects.filter(copy=self.number, entity_id__in={number for number, _, _ in others})
+            records = [from_plain(plain) for plain in rows.values_list("record", flat=True)]
         return [
-            replace(Candidate.of(records[one.entity_id], name_kind=cast(NameKind, one.kind)), name=one.name)
-            for one in others
-            if one.entity_id in records
+            replace(Candidate.of(record, name_kind=kind), name=name)
+            for record in records  # two may have one number, and not the same names
+            for number, _, name, kind in _other_names(record)
+            if (number, name, kind) in others
         ]
 
     def list_by_id(self, entity_id: str) -> list[EntityRecord]:

@@ -93,6 +93,16 @@ class TestAFormerName:
         assert answer.ambiguous
         assert {one.entity_id for one in answer.suggestions} == {"4", "5"}
 
+    def test_is_of_the_one_that_had_it_where_two_have_a_number(self, tmp_path: Path) -> None:
+        """A federal number may stand for the number of two companies, and only one of them was called so."""
+        load(tmp_path, [*LINES, ["1", "Marsh Hen Freight, LLC", "Active", "", "Hen Express"]])
+        answer = put("Grey Heron Logistics LLC")
+        assert isinstance(answer, Found)
+        assert answer.record.entity_name == "Blue Heron Logistics, LLC"
+        other = put("Hen Express")
+        assert isinstance(other, Found)
+        assert other.record.entity_name == "Marsh Hen Freight, LLC"
+
     def test_is_part_of_the_evidence(self, tmp_path: Path) -> None:
         load(tmp_path)
         put("Grey Heron Logistics LLC", talk := session())
