@@ -79,7 +79,9 @@ class Lines:
 
     def __init__(self, text: TextIO, name: str) -> None:
         self._text, self._name = text, name
-        self._number = self._length = 0
+        self._number = 0
+        self._row: list[str] = []
+        self._length = 0
         self.rows_go_on = False
 
     def __iter__(self) -> Iterator[str]:
@@ -91,12 +93,14 @@ class Lines:
             raise StopIteration
         self._number += 1
         self._length += len(line)
+        self._row.append(line)
         if self._length > LONGEST_ROW:
             raise PageChanged(f"{self._name}, line {self._number}: a row of more than {LONGEST_ROW} characters")
         if not self.rows_go_on:
             self.end_row()
         return line
 
-    def end_row(self) -> None:
-        """What comes now is another row."""
-        self._length = 0
+    def end_row(self) -> list[str]:
+        """What comes now is another row; the lines of the one that ends."""
+        ended, self._row, self._length = self._row, [], 0
+        return ended

@@ -99,10 +99,16 @@ def _csv_rows(
 
 
 def _cells(lines: Lines) -> Iterator[tuple[int, list[str]]]:
-    """The rows that hold something, with their numbers from 1; some files pad each cell to a width."""
+    """The rows that hold something, with their numbers from 1; some files pad each cell to a width.
+
+    PageChanged where a stray quote makes several rows one, which may have as many cells as any: then the lines that
+    it begins and ends in have the commas of a whole row each, which no text of two lines has.
+    """
     reader, lines.rows_go_on = csv.reader(lines), True
     for number, cells in enumerate(reader, start=1):
-        lines.end_row()
+        first, *_, last = written if len(written := lines.end_row()) > 1 else ("", "")
+        if min(first.count(","), last.count(",")) >= len(cells) - 1 > 0:
+            raise PageChanged(f"row {number}: a quote holds several rows")
         trimmed = [cell.strip() for cell in cells]
         if any(trimmed):
             yield number, trimmed

@@ -259,6 +259,29 @@ class TestABrokenFile:
         with pytest.raises(copies.LoadRefused, match="cells"):
             load(write_csv(tmp_path / "new.csv", [*LINES, ["6", "Broken, Inc", "Good Standing", "Nome", "extra"]]))
 
+    @pytest.mark.parametrize(
+        ("opened", "closed"),
+        [
+            ('8,"Quiet Pond LLC,Good Standing,JUNEAU', '9,Loud Pond 5",Good Standing,NOME'),
+            ('"8,Quiet Pond LLC,Good Standing,JUNEAU', '9",Loud Pond LLC,Good Standing,NOME'),
+            ('8,Quiet Pond LLC,Good Standing,"JUNEAU', '9,Loud Pond LLC,Good Standing,NOME"'),
+            ('8,"Quiet Pond LLC,Good Standing,JUNEAU', '9,"Loud Pond LLC",Good Standing,NOME'),
+            ('8,Quiet Pond LLC,Good Standing,"JUNEAU', "9,Loud Pond LLC,Good Standing,NOME"),
+        ],
+    )
+    def test_with_a_stray_quote_loses_no_companies_in_one_cell(self, opened: str, closed: str, tmp_path: Path) -> None:
+        file = write_csv(tmp_path / "stray.csv", LINES)
+        whole = file.read_text()
+        for between in ("", "7,Between Them LLC,Good Standing,SITKA\n"):
+            file.write_text(f"{whole}{opened}\n{between}{closed}\n")
+            with pytest.raises(copies.LoadRefused, match="a quote holds several rows"):
+                load(file)
+
+    def test_may_have_lines_in_a_cell(self, tmp_path: Path) -> None:
+        lines = ["8", "Quiet Pond,\nLoud Pond, LLC", "Good Standing", "A\nB, C"]
+        load(write_csv(tmp_path / "lines.csv", [*LINES, lines]))
+        assert BulkEntity.objects.filter(entity_id="8").exists()
+
     def test_that_lost_most_of_its_rows_is_refused(self, tmp_path: Path) -> None:
         load(write_csv(tmp_path / "old.csv", LINES))
         with pytest.raises(copies.LoadRefused, match="expected"):
