@@ -142,11 +142,19 @@ def _opened(session: PortalSession, filing: UccFiling, results: Page) -> UccFili
     debtors, secured = (tuple(dict.fromkeys(who for shown, who in found if shown == role)) for role in _ROLES)
     if not debtors or not secured:
         raise PageChanged(f"{page.url}: {len(debtors)} debtors and {len(secured)} secured parties")
-    for listed_ones, opened_ones in ((filing.debtors, debtors), (filing.secured_parties, secured)):
-        if not {names.key(who.name) for who in listed_ones} <= {names.key(who.name) for who in opened_ones}:
-            raise PageChanged(f"{page.url}: whoever is listed is not among {[who.name for who in opened_ones]}")
+    debtors += _renamed(filing, filing.debtors, debtors)
+    secured += _renamed(filing, filing.secured_parties, secured)
     texts = [line for area in select(tree, "textarea")[:1] for line in (area.text_content() or "").split()]
     return replace(filing, debtors=debtors, secured_parties=secured, collateral=" ".join(texts) or None)
+
+
+def _renamed(filing: UccFiling, shown: Iterable[UccParty], opened: Iterable[UccParty]) -> tuple[UccParty, ...]:
+    """Who is listed for the lien and no party in its history: somebody whom a later document names otherwise."""
+    known = {names.key(who.name) for who in opened}
+    missing = tuple(who for who in shown if names.key(who.name) not in known)
+    if missing and not filing.amendments:
+        raise PageChanged(f"whoever is listed for {filing.file_number} is not among {sorted(known)}: {missing[0].name}")
+    return missing
 
 
 def _parties(rows: Iterable[HtmlElement]) -> Iterator[tuple[str, UccParty]]:
