@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 
+from lxml.html import HtmlElement
+
+from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.parsing.cells import Value
-from scrapers.parsing.html import lines_of
+from scrapers.parsing.fields import fold
+from scrapers.parsing.html import lines_of, text_of
 from scrapers.parsing.pairs import Pair
 from scrapers.records import Address, Officer
 
@@ -48,3 +53,14 @@ def labeled_officers(details: list[Pair], pattern: re.Pattern[str]) -> tuple[tup
             where = addresses.one_line(addresses.from_lines(lines))
             people[-1] = replace(people[-1], address=where)
     return tuple(people), rest
+
+
+def refuse_unread(tables: Iterable[HtmlElement], *words: str) -> None:
+    """PageChanged where one of the tables that nobody reads has all these words among its headings.
+
+    For lists of people under headings or ids, which a company without people may lack: renamed they would be none.
+    """
+    for table in tables:
+        heads = [fold(text_of(cell)) for cell in table.xpath("(./tr | ./*/tr)[1][not(.//table)]/*")]
+        if len(heads) >= len(words) and all(any(word in head for head in heads) for word in words):
+            raise PageChanged(f"nobody reads the table with the headings {heads}")

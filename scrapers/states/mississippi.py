@@ -20,7 +20,7 @@ from scrapers.parsing.cells import address_in
 from scrapers.parsing.fields import Labels, listed, need, need_rows, need_text, note_unread, text
 from scrapers.parsing.html import lines_of, missing_result, select, table_rows, text_of
 from scrapers.parsing.pairs import joined
-from scrapers.parsing.people import agent_in, officer_in
+from scrapers.parsing.people import agent_in, officer_in, refuse_unread
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, NameKind, Officer, ResultList
 from scrapers.search.terms import NameSearch
@@ -96,7 +96,7 @@ class Mississippi(Portal):
         if not isinstance(packed, str):
             raise PageChanged(f"`d` is {type(packed).__name__}, not text")
         found: Any = _unpacked(packed)
-        rows = need_rows(found.get("Table") or [], "Table")
+        rows = need_rows(found["Table"], "Table") if found else []
         note_unread({key for row in rows for key in row} - _ROW, session)
         return ResultList(
             tuple(_candidate(row, self.sources[0]) for row in rows), complete=self.name_search.whole(len(rows))
@@ -192,9 +192,9 @@ def _named(cell: HtmlElement) -> list[str]:
 
 def _officers(root: HtmlElement) -> Iterator[Officer]:
     """Name and address in the first cell, the title in the last; entities without officers have no section."""
-    if find_heading(root, "Officers & Directors") is None:
-        return
-    for row in table_rows(_table(root, "Officers & Directors"), ("Name", "Title")):
+    found = [] if find_heading(root, "Officers & Directors") is None else [_table(root, "Officers & Directors")]
+    refuse_unread((table for table in select(root, "table") if table not in found), "name", "title")
+    for row in (row for table in found for row in table_rows(table, ("Name", "Title"))):
         officer = officer_in(_named(row["Name"]), text_of(row["Title"]) or None)
         if officer is not None:
             yield officer

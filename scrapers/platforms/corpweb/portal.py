@@ -19,6 +19,7 @@ from scrapers.normalize import addresses, dates
 from scrapers.normalize.addresses import one_line
 from scrapers.parsing.fields import listed, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of, visible_text, worded_rows
+from scrapers.parsing.people import refuse_unread
 from scrapers.parsing.webforms import WebForm, spans
 from scrapers.platforms.corpweb import history
 from scrapers.portal import Portal
@@ -276,6 +277,10 @@ def _address(text: Callable[[str], str | None], prefix: str) -> Address:
 
 
 def _people(tree: HtmlElement) -> Iterable[Officer]:
+    lists = {f"MainContent_{name}" for name in _PEOPLE}
+    refuse_unread(
+        (table for table in select(tree, "table") if table.get("id") not in lists), "title", "name", "address"
+    )
     for name in _PEOPLE:
         for table in select(tree, f"table#MainContent_{name}", most=1):
             for row in (
@@ -287,8 +292,12 @@ def _people(tree: HtmlElement) -> Iterable[Officer]:
 
 
 def _renamed(tree: HtmlElement) -> Iterable[str]:
+    """Wherever the sentences stand; PageChanged where their table has others alone."""
+    told = [found[1] for line in lines_of(tree) if (found := _RENAMED.search(line))]
     table = maybe(tree, "#MainContent_tblNameChange")
-    return [found[1] for line in lines_of(table) if (found := _RENAMED.search(line))] if table is not None else []
+    if table is not None and text_of(table) and not told:
+        raise PageChanged(f"{text_of(table)[:80]!r} tells no change of a name")
+    return told
 
 
 def _cells(tree: HtmlElement, name: str) -> Iterable[str]:

@@ -396,3 +396,60 @@ class TestNewYorksHistories:
         told = put("NY", "inactive", (self.STRANGE, undated), page=page)
         assert isinstance(told, Found)
         assert (told.record.status, told.record.formation_date) == ("Inactive", "2020-08-12T00:00:00.000")
+
+
+class TestAListOfPeople:
+    """That a page of a company without people lacks."""
+
+    @pytest.mark.parametrize(
+        ("state", "old", "new"),
+        [
+            ("MS", "<div>Officers &amp; Directors</div>", "<div>Officers and Directors</div>"),
+            ("MS", "<div>Officers &amp; Directors</div>", ""),
+            ("RI", "MainContent_grdOfficers", "MainContent_grdPrincipals"),
+            ("MA", "MainContent_grdOfficers", "MainContent_grdPrincipals"),
+        ],
+    )
+    def test_is_missed_where_it_is_named_otherwise(self, state: str, old: str, new: str) -> None:
+        told = put(state, "active")
+        assert isinstance(told, Found)
+        assert told.record.officers
+        assert put(state, "active", (old, new)) == "layout_changed"
+
+
+class TestAChangeOfAName:
+    """On a summary of Massachusetts' program, in a sentence."""
+
+    def test_is_read_wherever_it_stands(self) -> None:
+        told = put("RI", "active", ("MainContent_tblNameChange", "MainContent_tblNames"))
+        assert isinstance(told, Found)
+        assert told.record.former_names == ("GREY HERON FREIGHT LLC",)
+
+    def test_is_not_passed_over_where_the_sentence_is_another(self) -> None:
+        assert put("RI", "active", ("The name was changed from:", "Formerly known as:")) == "layout_changed"
+
+
+class TestMississippisTable:
+    """Of companies, inside the answer."""
+
+    @pytest.mark.parametrize("changed", ["null", "{}"])
+    def test_is_not_empty_where_it_is_no_list(self, changed: str) -> None:
+        assert isinstance(put("MS", "no-match"), NotFound)
+        assert put("MS", "no-match", ('"d": ""', f'"d": "{{\\"Table\\": {changed}}}"')) == "layout_changed"
+
+
+class TestADebtorOfRhodeIsland:
+    """Whom a later document of the lien names otherwise than its first."""
+
+    LATER = "<td>LANTERN COVE MARINA{}, LLC</td><td>DEBTOR</td><td>CENTRAL FALLS</td><td>RI</td><td>UCC-3"
+
+    def test_is_told_under_both_names(self) -> None:
+        told = put("RI", "ucc-debtor", (self.LATER.format(""), self.LATER.format(" AND YARD")))
+        assert isinstance(told, FoundFilings)
+        (lien,) = [one for one in told.filings if one.file_number == "202112340010"]
+        assert [who.name for who in lien.debtors] == ["LANTERN COVE MARINA, LLC", "LANTERN COVE MARINA AND YARD, LLC"]
+
+    def test_is_missed_in_the_history_of_one_document(self) -> None:
+        assert put("RI", "ucc-debtor", (">LANTERN COVE MARINA, LLC<br>", ">SOMEBODY ELSE, LLC<br>"), page=1) == (
+            "layout_changed"
+        )
