@@ -112,7 +112,7 @@ class Arkansas(Portal):
         return self.record(page, session)
 
     def record(self, page: Page, session: PortalSession) -> EntityRecord:
-        """Read a detail in its present form, or in its older one."""
+        """Read a detail in its present form, or in its older one: both show every label, "\u2013" for nothing."""
         labels = Labels(_details(page.html()))
         if labels.maybe("Corporation Name") is None:
             raise missing_result(page, "the entity's details")
@@ -120,14 +120,14 @@ class Arkansas(Portal):
         record = EntityRecord(
             entity_name=must_show(labels, "Corporation Name"),
             entity_id=must_show(labels, "Filing #"),
-            entity_type=joined(labels.maybe("Filing Type")),
+            entity_type=joined(labels.one("Filing Type")),
             status=joined(labels.one("Status")),
-            formation_date=joined(labels.maybe("Date Filed")),
-            jurisdiction=joined(labels.maybe("State of Origin")),
-            agent_name=joined(labels.maybe("Reg. Agent")),
-            agent_address=address_in(labels.maybe("Agent Address")),
-            principal_address=address_in(labels.maybe("Principal Address")),
-            officers=tuple(_officer(line) for line in labels.maybe("Officers") or ()),
+            formation_date=joined(labels.one("Date Filed")),
+            jurisdiction=joined(labels.one("State of Origin")),
+            agent_name=joined(labels.one("Reg. Agent")),
+            agent_address=address_in(labels.one("Agent Address")),
+            principal_address=address_in(labels.one("Principal Address")),
+            officers=tuple(_officer(line) for line in labels.one("Officers")),
             assumed_names=tuple(labels.maybe("Fictitious Names") or ()),
             sos_url=page.url,
         )

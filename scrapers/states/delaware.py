@@ -85,21 +85,21 @@ class Delaware(Portal):
         if labels.maybe("EntityName") is None:
             raise missing_result(page, "the entity's details")
         labels.ignore("AgentCounty", "AgentPhone", "Message", "ErrorMessage")
-        kind, further = text(labels.one("EntityKind")), text(labels.maybe("EntityType"))
+        kind, further = text(labels.one("EntityKind")), text(labels.one("EntityType"))
         record = EntityRecord(
             entity_name=labels.one("EntityName"),
             entity_id=labels.one("FileNumber"),
             entity_type=f"{kind} ({further})" if kind and further and further.casefold() != "general" else kind,
-            formation_date=text(labels.maybe("IncDate")),
-            jurisdiction=text(labels.maybe("State")),
-            domestic=is_domestic(text(labels.maybe("Residency"))),
-            agent_name=text(labels.maybe("AgentName")),
+            formation_date=text(labels.one("IncDate")),
+            jurisdiction=text(labels.one("State")),
+            domestic=is_domestic(text(labels.one("Residency"))),
+            agent_name=text(labels.one("AgentName")),
             agent_address=addresses.from_parts(
-                labels.maybe("AgentAddress1"),
+                labels.one("AgentAddress1"),
                 labels.maybe("AgentAddress2"),
-                city=labels.maybe("AgentCity"),
-                state=labels.maybe("AgentState"),
-                zip=labels.maybe("AgentPostalCode"),
+                city=labels.one("AgentCity"),
+                state=labels.one("AgentState"),
+                zip=labels.one("AgentPostalCode"),
             ),
             sos_url=_SEARCH,
         )

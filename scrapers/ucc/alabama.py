@@ -31,6 +31,7 @@ URL = f"{_HOST}/CGI/UCCNAME.MBR/INPUT"
 NOTHING = re.compile("no matches found", re.I)
 EMPTY = frozenset({"not provided"})
 _TOO_OFTEN = "exceeded the number accesses allowed"
+_LINK = "a[href*='uccdetail.mbr']"
 _NUMBER = re.compile(r"[?&]ucc=(\d{2}-\d{4,9})(?:&|$)")
 _PAGES, _FULL, _OPENED = 2, 25, 4
 _LABELS = (
@@ -87,12 +88,15 @@ def details_of(tree: HtmlElement) -> list[Pair]:
 def _rows(page: Page) -> tuple[list[UccFiling], str | None]:
     """One page of the list, and the address of the next."""
     tree = read(page)
-    links = select(tree, "tr a[href*='uccdetail.mbr']")
+    links = select(tree, f"tr {_LINK}")
     if not links:
         if NOTHING.search(visible_text(tree)):
             return [], None
         raise missing_result(page, "the list of liens, or the line that there are none")
-    heads = [text_of(cell).casefold() for cell in links[0].xpath("(ancestor::table[1]//tr)[1]/*")]
+    head, *lines = links[0].xpath("ancestor::table[1]//tr")
+    heads = [text_of(cell).casefold() for cell in head]
+    if any(len(line) == len(heads) and text_of(line) and not select(line, _LINK) for line in lines):
+        raise PageChanged(f"{page.url}: a lien without a link to its page")
     named = [at for at, head in enumerate(heads) if {"name", "debtor"} & set(head.split())]
     if len(named) != 1:
         raise PageChanged(f"{page.url}: one column of names expected among {heads}")
@@ -122,6 +126,8 @@ def _opened(session: PortalSession, listed_one: UccFiling) -> UccFiling:
     wanted = names.key(listed_one.debtors[0].name)
     if wanted not in [names.key(who.name) for who in people["debtor"]]:
         raise missing_result(page, f"the debtor of {listed_one.file_number}")
+    if not people["secured"]:
+        raise PageChanged(f"{page.url}: a lien without a secured party")
     rest = [(label, lines) for label, lines in details if not _PARTY.search(label)]
     filed, lapse, status, kind = (_value(rest, pattern) for pattern in _LABELS)
     known = [*_LABELS, *(re.compile(re.escape(label), re.I) for label in _KNOWN)]

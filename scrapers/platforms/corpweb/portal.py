@@ -158,15 +158,15 @@ class CorpWebPortal(Portal):
         Those of a search by status hold name, number, trade, a word or day that qualifies the status, and address.
         """
         found = []
-        for row in select(one(page.html(), f"#{_GRID}"), "tr"):
+        for row in one(page.html(), f"#{_GRID}").xpath(
+            "(./tr | ./*/tr)[td][count(th | td) > 1]"
+        ):  # no header, no pager
             link = next((a for a in select(row, "a") if "CorpSummary.aspx" in (a.get("href") or "")), None)
-            if link is None:
-                continue  # the header, and the pager
             cells = [text_of(cell) for cell in row.xpath("./th | ./td")]
-            if len(cells) < 2 or cells[0] != text_of(link) or not re.fullmatch(self.id_pattern, cells[1]):
-                raise PageChanged(f"{text_of(link)!r} is listed as {cells}: no name, then its number")
+            if link is None or cells[0] != text_of(link) or not re.fullmatch(self.id_pattern, cells[1]):
+                raise PageChanged(f"{cells} is listed: no name that leads to the summary, then its number")
             if status is not None and len(cells) != 5:
-                raise PageChanged(f"{text_of(link)!r} is listed in {len(cells)} cells instead of five")
+                raise PageChanged(f"{cells[0]!r} is listed in {len(cells)} cells instead of five")
             url = page.link(link.get("href") or "")
             word = _qualified(status, cells[3]) if status is not None else None
             found.append(Candidate(cells[0], cells[1], word, handle={"url": url}, sos_url=url))

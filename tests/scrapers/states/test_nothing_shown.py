@@ -453,3 +453,51 @@ class TestADebtorOfRhodeIsland:
         assert put("RI", "ucc-debtor", (">LANTERN COVE MARINA, LLC<br>", ">SOMEBODY ELSE, LLC<br>"), page=1) == (
             "layout_changed"
         )
+
+
+@pytest.mark.parametrize(
+    "part",
+    listed("filing-type | principal-address | reg-agent | agent-address | date-filed | officers | state-origin"),
+)
+class TestAPartOfArkansasOlderPage:
+    """Stands on each of them, with a dash where nothing is."""
+
+    def test_is_missed(self, part: str) -> None:
+        assert isinstance(put("AR", "inactive"), Found)
+        assert put("AR", "inactive", (f'id="{part}"', f'id="new-{part}"')) == "layout_changed"
+
+
+@pytest.mark.parametrize("part", listed("IncDate | Residency | State | AgentName | AgentAddress1 | AgentCity"))
+class TestAPartOfDelawaresPage:
+    """Has an id of its own, which stands there whatever is in it."""
+
+    def test_is_missed(self, part: str) -> None:
+        name = f"ctl00_ContentPlaceHolder1_lbl{part}"
+        assert isinstance(put("DE", "active"), Found)
+        assert put("DE", "active", (name, f"{name}New")) == "layout_changed"
+
+
+class TestARowWithoutItsLink:
+    """May be the one that is asked for."""
+
+    @pytest.mark.parametrize(
+        ("state", "situation", "old", "new", "page"),
+        [
+            ("AL", "ucc-debtor", '<a href="/cgi/uccdetail.mbr/detail?ucc=22-7000103&amp;page=name">', "<a>", 0),
+            ("RI", "common-name", "CorpSummary.aspx?", "Summary?", 2),
+            ("MA", "several-matches", "CorpSummary.aspx?", "Summary?", 2),
+        ],
+    )
+    def test_is_missed(self, state: str, situation: str, old: str, new: str, page: int) -> None:
+        steps = load_steps(FOLDER / state / situation)
+        whole = steps[page].body.decode()
+        assert whole.count(old) >= 1
+        steps[page] = replace(steps[page], body=whole.replace(old, new, 1).encode())
+        assert play(Case(state, situation, FOLDER / state / situation), steps)[0]["reason"] == "layout_changed"
+
+
+class TestALienOfAlabama:
+    """Has a debtor and a secured party on its page."""
+
+    def test_is_not_read_without_the_latter(self) -> None:
+        assert put("AL", "ucc-debtor", (">Secured Party<", ">Creditor<")) == "layout_changed"
