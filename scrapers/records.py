@@ -38,6 +38,12 @@ def check_names(*names: str | None) -> None:
             raise PageChanged(f"a name of {len(name)} characters, {name[:40]!r} and so on: {LONGEST_NAME} at most")
 
 
+def check_number(number: str) -> None:
+    """PageChanged for another column's words in the place of a number, which has a digit in every registry."""
+    if number and not any(sign.isdigit() for sign in number):
+        raise PageChanged(f"{number[:80]!r} stands where a number of the registry does")
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """One question. `name` is None only when `entity_id` is given; the codes of a web page are read in any."""
@@ -120,6 +126,7 @@ class EntityRecord:
     def __post_init__(self) -> None:
         others = (*self.former_names, *self.assumed_names, *(officer.name for officer in self.officers))
         check_names(self.entity_name, self.agent_name, self.process_name, *others)
+        check_number(self.entity_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +149,7 @@ class Candidate:
 
     def __post_init__(self) -> None:
         check_names(self.name)
+        check_number(self.entity_id)
 
     @classmethod
     def of(cls, record: EntityRecord, *, name_kind: NameKind = "legal") -> Candidate:

@@ -15,7 +15,7 @@ from lxml.html import HtmlElement
 
 from scrapers.parsing.cells import address_in, must_show, shown
 from scrapers.parsing.fields import Labels, listed, note_unread
-from scrapers.parsing.html import form_token, maybe, missing_result, select, table_rows, text_of
+from scrapers.parsing.html import form_token, maybe, missing_result, one, select, table_rows, text_of
 from scrapers.parsing.lists import result_list
 from scrapers.parsing.pairs import pairs
 from scrapers.parsing.people import agent_in
@@ -135,6 +135,5 @@ def _record(page: Page, session: PortalSession) -> EntityRecord:
 
 
 def _filings(tree: HtmlElement) -> Iterable[Filing]:
-    for table in select(tree, "table#tblFilingHistory", most=1):
-        for row in table_rows(table, ("Item", "Date/Time Filed")):
-            yield Filing(_TIME.sub("", text_of(row["Date/Time Filed"])) or None, text_of(row["Item"]))
+    for row in table_rows(one(tree, "table#tblFilingHistory"), ("Item", "Date/Time Filed")):
+        yield Filing(_TIME.sub("", text_of(row["Date/Time Filed"])) or None, text_of(row["Item"]))

@@ -195,6 +195,5 @@ def _officers(labels: Labels) -> Iterable[Officer]:
 
 
 def _history(tree: HtmlElement) -> Iterable[Filing]:
-    for table in select(tree, "#tblOrderForm", most=1):
-        for row in table_rows(table, ("Filing Date", "Filing")):
-            yield Filing(text_of(row["Filing Date"]) or None, text_of(row["Filing"]))
+    for row in table_rows(one(tree, "#tblOrderForm"), ("Filing Date", "Filing")):
+        yield Filing(text_of(row["Filing Date"]) or None, text_of(row["Filing"]))

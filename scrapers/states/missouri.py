@@ -92,7 +92,7 @@ class Missouri(Portal):
         page = session.get(candidate.handle["url"])
         tree = page.html()
         values = spans(tree, f"{_DETAIL}l", suffix="Value")
-        labels = Labels((name, value) for name, value in values.items() if value)
+        labels = Labels((name, value or None) for name, value in values.items())
         number, name = labels.maybe("BEBIN"), labels.maybe("BEName")
         if number is None or name is None:
             raise missing_result(page, "the record")
@@ -100,9 +100,9 @@ class Missouri(Portal):
         record = EntityRecord(
             entity_name=name,
             entity_id=number,
-            status=labels.maybe("Status"),
-            entity_type=labels.maybe("BEType"),
-            formation_date=labels.maybe("Created"),
+            status=labels.one("Status"),
+            entity_type=labels.one("BEType"),
+            formation_date=labels.one("Created"),
             jurisdiction=labels.maybe("StateCountry"),
             domestic=is_domestic(labels.maybe("Domesticity")),
             agent_name=labels.maybe("RegAgent"),
@@ -170,6 +170,8 @@ def _filings(tree: HtmlElement) -> Iterable[Filing]:
             if len(cells) != len(heads):
                 raise PageChanged(f"a filing has {len(cells)} cells where the header has {len(heads)}")
             named = dict(zip(heads, cells, strict=True))
-            title = next((value for head, value in named.items() if "document" in head or "type" in head), "")
+            title = next((value for head, value in named.items() if "document" in head or "type" in head), None)
+            if title is None:
+                raise PageChanged(f"no column of documents among {heads}")
             if title:
                 yield Filing(next((value for head, value in named.items() if "date" in head), None), title)

@@ -185,6 +185,8 @@ def _officials(section: HtmlElement) -> list[Officer]:
         if name is None:
             raise PageChanged(f"an official without a name: {text_of(item)[:80]!r}")
         where = [line for box in select(item, "div.para-small") for line in lines_of(box)]
+        if not where and any(sign.isdigit() for line in lines_of(item)[1:] for sign in line):
+            raise PageChanged(f"an official's address stands otherwise: {text_of(item)[:80]!r}")
         title = text_of(select(item, "span.boldSpan", least=1)[0]).rstrip(" :")
         found.append(Officer(text_of(name), title or None, one_line(addresses.from_lines(where))))
         item.getparent().remove(item)

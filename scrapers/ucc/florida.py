@@ -97,7 +97,9 @@ def _opened(session: PortalSession, row: Mapping[str, Any]) -> UccFiling:
 
 
 def _parties(rows: Any) -> tuple[UccParty, ...]:
-    return tuple(_party(row) for row in need_list(rows, "the parties"))
+    if not need_list(rows, "the parties"):
+        raise PageChanged("a filing without debtors, or without secured parties")
+    return tuple(_party(row) for row in rows)
 
 
 def _party(row: Any) -> UccParty:

@@ -15,6 +15,7 @@ from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.parsing.fields import Labels
 from scrapers.parsing.html import maybe, select, table_rows, text_of, visible_text
+from scrapers.parsing.people import refuse_unread
 from scrapers.records import Address, Officer
 
 _EMPTY = {"", "n/a", "none", "not available", "not stated", "null", "no records to view.", "-"}
@@ -59,14 +60,17 @@ def read(tree: HtmlElement, markup: Markup) -> Sections:
     """All labelled values of a page, sorted by the heading of their panel."""
     panels = set(select(tree, markup.panel))
     sorted_pairs: dict[str, list[tuple[str, str]]] = {"entity": [], "agent": [], "office": [], "places": []}
-    labels = [label for label in tree.xpath(markup.label) if text_of(label)]
+    labels, headed = [label for label in tree.xpath(markup.label) if text_of(label)], False
     for label in labels:
         value = label.getnext()
         if value is not None and value.tag == label.tag:
             if value in labels:
                 raise PageChanged(f"{text_of(value)!r} stands where the value of {text_of(label)!r} does")
-            topic = _topic(_heading(label, panels, markup))
-            sorted_pairs[topic].append((_INVISIBLE.sub("", text_of(label)), text_of(value)))
+            heading = _heading(label, panels, markup)
+            headed = headed or bool(heading)
+            sorted_pairs[_topic(heading)].append((_INVISIBLE.sub("", text_of(label)), text_of(value)))
+    if labels and not headed:
+        raise PageChanged("no label of the page stands in a panel with a heading")
     about = {topic: Labels(pairs) for topic, pairs in sorted_pairs.items()}
     return Sections(about["entity"], about["agent"], about["office"], about["places"], about)
 
@@ -116,13 +120,14 @@ def officers(tree: HtmlElement, columns: Iterable[str] = ("Title", "Name", "Addr
 
     A page may have no such panel, or say in it that there are none; PageChanged where the panel shows something else.
     """
+    title, name, where = columns
     table = maybe(tree, "#grid_principalList")
     if table is None:
+        refuse_unread(select(tree, "table"), title.casefold(), name.casefold(), where.casefold())
         has_panel = any(_OVER_PRINCIPALS.fullmatch(str(text).strip()) for text in tree.xpath("//body//text()"))
         if has_panel and not NO_PRINCIPALS.search(visible_text(tree)):
             raise PageChanged("a panel of principals without their list")
         return ()
-    title, name, where = columns
     rows = table_rows(table, (title, name, where))
     return tuple(
         Officer(text_of(row[name]), stated(text_of(row[title])), stated(text_of(row[where])))

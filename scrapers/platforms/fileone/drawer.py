@@ -67,10 +67,10 @@ def people(value: Any, *, title: str) -> tuple[Officer, ...]:
 
     A block without a single digit holds names only, one a line.
     """
-    if value is None:
+    if not lines(value):
         return ()
     found = []
-    for block in re.split(r"\n\s*\n", str(value).replace("\r", "")):
+    for block in re.split(r"\n\s*\n", value.replace("\r", "")):
         rows = lines(block)
         if rows and not any(sign.isdigit() for row in rows[1:] for sign in row):
             found += [Officer(row, title) for row in rows]

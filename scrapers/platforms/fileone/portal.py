@@ -156,7 +156,8 @@ class FileOnePortal(Portal):
     def agent(self, labels: Labels) -> tuple[str | None, Address]:
         """The agent, under the first of its labels that has a value."""
         values = [labels.maybe(label) for label in self.agent_labels]
-        return drawer.party(next(filter(None, values), None), kinds=self.agent_kinds, headed=self.headed_agent)
+        block = next((value for value in values if value not in (None, "")), None)
+        return drawer.party(block, kinds=self.agent_kinds, headed=self.headed_agent)
 
     # The protocol
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -408,6 +411,7 @@ class TestAListOfPeople:
             ("MS", "<div>Officers &amp; Directors</div>", ""),
             ("RI", "MainContent_grdOfficers", "MainContent_grdPrincipals"),
             ("MA", "MainContent_grdOfficers", "MainContent_grdPrincipals"),
+            ("IN", "grid_principalList", "grid_officerList"),
         ],
     )
     def test_is_missed_where_it_is_named_otherwise(self, state: str, old: str, new: str) -> None:
@@ -501,3 +505,85 @@ class TestALienOfAlabama:
 
     def test_is_not_read_without_the_latter(self) -> None:
         assert put("AL", "ucc-debtor", (">Secured Party<", ">Creditor<")) == "layout_changed"
+
+
+@pytest.mark.parametrize(
+    ("state", "part", "other"),
+    [
+        ("MD", "tblFilingHistory", "tblFilings"),
+        ("MN", "tblOrderForm", "tblFilings"),
+        ("MO", "lBETypeValue", "lTypeValue"),
+        ("MO", "lCreatedValue", "lFormedValue"),
+        ("MO", "lStatusValue", "lStandingValue"),
+        ("MO", "<th>Document Type</th>", "<th>Paper</th>"),
+    ],
+)
+class TestAPartOfAPage:
+    """That every company's has: a history, a status, a day."""
+
+    def test_is_missed(self, state: str, part: str, other: str) -> None:
+        assert isinstance(put(state, "active"), Found)
+        assert put(state, "active", (part, other)) == "layout_changed"
+
+
+class TestAnotherColumn:
+    """In the place of the numbers."""
+
+    def test_is_no_companys_number(self) -> None:
+        case = FOLDER / "GA" / "several-matches"
+        steps = load_steps(case)
+        cells = re.compile(rb"(<td>[A-Z]?[0-9]{6,8}</td>)(\s*)(<td>[^<]*</td>)")
+        changed, count = cells.subn(rb"\3\2\1", steps[1].body)
+        assert count
+        steps[1] = replace(steps[1], body=changed)
+        assert play(Case("GA", case.name, case), steps)[0]["reason"] == "layout_changed"
+
+
+@pytest.mark.parametrize(
+    ("state", "situation", "page", "key", "wrong"),
+    [
+        ("FL", "ucc-debtor", 1, "debtors", []),
+        ("FL", "ucc-debtor", 1, "secureds", []),
+        ("ID", "active", 1, "Registered Agent", []),
+        ("ID", "active", 1, "Registered Agent", {}),
+    ],
+)
+class TestAPartOfAnAnswer:
+    """That is nothing, or another kind of thing."""
+
+    def test_is_not_read_as_nobody(self, state: str, situation: str, page: int, key: str, wrong: object) -> None:
+        def change(value: Any) -> Any:
+            if isinstance(value, list):
+                return [change(item) for item in value]
+            if not isinstance(value, dict):
+                return value
+            value = {name: wrong if name == key else change(item) for name, item in value.items()}
+            return {**value, "VALUE": wrong} if value.get("LABEL") == key else value
+
+        case = FOLDER / state / situation
+        steps = load_steps(case)
+        body = json.dumps(change(json.loads(steps[page].body))).encode()
+        assert json.loads(body) != json.loads(steps[page].body)
+        steps[page] = replace(steps[page], body=body)
+        assert play(Case(state, situation, case), steps)[0]["reason"] == "layout_changed"
+
+
+class TestANorthCarolinaOfficial:
+    """With an address below the name."""
+
+    def test_does_not_lose_it_in_other_markup(self) -> None:
+        told = put("NC", "active")
+        assert isinstance(told, Found)
+        assert told.record.officers[0].address
+        assert put("NC", "active", ('class="para-small"', 'class="address"'), page=2) == "layout_changed"
+
+
+@pytest.mark.parametrize(("state", "panel"), [("NV", '"panel '), ("NH", '"data_pannel')])
+class TestThePanelsOfACivixPage:
+    """Say whose name and address a label tells."""
+
+    def test_are_missed(self, state: str, panel: str) -> None:
+        told = put(state, "active")
+        assert isinstance(told, Found)
+        assert told.record.agent_name
+        assert put(state, "active", (panel, '"box '), page=2) == "layout_changed"
