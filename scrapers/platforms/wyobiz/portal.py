@@ -16,7 +16,7 @@ from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.normalize.addresses import one_line
 from scrapers.parsing.fields import listed, note_unread
-from scrapers.parsing.html import lines_of, maybe, missing_result, select, text_of
+from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of
 from scrapers.parsing.webforms import WebForm
 from scrapers.platforms.wyobiz import lists
 from scrapers.portal import Portal
@@ -24,6 +24,7 @@ from scrapers.records import Address, Candidate, EntityRecord, Filing, Officer, 
 from scrapers.search.terms import NameSearch
 from scrapers.transport.session import PortalSession
 
+_ALWAYS = ({"txtStatus"}, {"txtFilingType", "txtSubType"}, {"txtInitialDate"})  # on the page of each filing
 _STANDINGS = listed("txtStandingTax | txtStandingRA | txtStandingOther")
 _IGNORED = frozenset(
     listed(
@@ -76,6 +77,9 @@ class WyoBizPortal(Portal):
         }
         if not shown:
             raise missing_result(page, "the filing")
+        for each in _ALWAYS:
+            if not shown.keys() & each:
+                raise PageChanged(f"{page.url}: none of {sorted(each)} on the page")
         used: set[str] = set()
 
         def text(*names: str) -> str | None:
@@ -112,7 +116,10 @@ class WyoBizPortal(Portal):
 
 def _parties(tree: HtmlElement) -> Iterable[Officer]:
     """Role, "Name (organization)" and address of each party; roles that end in "Agent" stand elsewhere already."""
-    for row in select(tree, "#divParties li.rowRegular, #divParties li.rowAlt"):
+    rows = select(tree, "#divParties li.rowRegular, #divParties li.rowAlt")
+    if len(rows) != len(select(tree, "#divParties li")):
+        raise PageChanged("the parties of a filing stand otherwise")
+    for row in rows:
         role, who, where = (maybe(row, f".resHist{number}") for number in (1, 2, 3))
         if who is None or not text_of(who):
             raise PageChanged(f"a party without a name: {text_of(row)[:80]!r}")
@@ -121,7 +128,10 @@ def _parties(tree: HtmlElement) -> Iterable[Officer]:
 
 
 def _history(tree: HtmlElement) -> Iterable[Filing]:
-    for box in select(tree, "[id$='divHistorySummary'] .fhContainer"):
-        title, day = maybe(box, ".fhRef"), maybe(box, ".fhDate")
-        if title is not None and text_of(title):
-            yield Filing(text_of(day) or None if day is not None else None, text_of(title))
+    for history in select(tree, "[id$='divHistorySummary']", least=1, most=1):
+        boxes = select(history, ".fhContainer")
+        if text_of(history) and not boxes:
+            raise PageChanged(f"the history of a filing stands otherwise: {text_of(history)[:80]!r}")
+        for box in boxes:
+            if title := text_of(one(box, ".fhRef")):
+                yield Filing(text_of(one(box, ".fhDate")) or None, title)
