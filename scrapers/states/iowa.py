@@ -133,7 +133,8 @@ class Iowa(Portal):
             assumed_names=tuple(n for kind, status, n in further if kind == "assumed" and n and status != "inactive"),
             sos_url=_SEARCH,
         )
-        note_unread([label for labels in sections.values() for label in labels.unread], session)
+        strange = [f"a name that is {kind}" for kind in kinds if kind.casefold() not in _KINDS]
+        note_unread([*strange, *(label for labels in sections.values() for label in labels.unread)], session)
         return record
 
 
@@ -147,13 +148,13 @@ def _read_officers(page: Page) -> tuple[Officer, ...]:
         return ()
     columns = ("Name", "Address1", "City", "State", "Zip", "Type")
     rows = table_rows(tables[-1], columns, optional=("Address2",))
-    return tuple(_officer({heading: text_of(cell) for heading, cell in row.items()}) for row in rows)
+    shown = [{heading: text_of(cell) for heading, cell in row.items()} for row in rows]
+    return tuple(_officer(row) for row in shown if row["Name"])
 
 
 def _officer(row: dict[str, str]) -> Officer:
-    where = addresses.from_parts(
-        row["Address1"], row.get("Address2"), city=row["City"], state=row["State"], zip=row["Zip"]
-    )
+    lines = (row["Address1"], row.get("Address2"))
+    where = addresses.from_parts(*lines, city=row["City"], state=row["State"], zip=row["Zip"])
     return Officer(row["Name"], row["Type"] or None, one_line(where))
 
 

@@ -17,6 +17,7 @@ from scrapers.normalize import addresses, names
 from scrapers.parsing.fields import Labels, listed, note_unread, text
 from scrapers.parsing.html import maybe, missing_result, one, select, table_rows, text_of, visible_text
 from scrapers.parsing.lists import read_pages
+from scrapers.parsing.people import refuse_unread
 from scrapers.parsing.webforms import WebForm, spans
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, Filing, ResultList
@@ -143,9 +144,9 @@ class Kansas(Portal):
             entity_id=labels.one("EntityID"),
             entity_type=text(labels.one("EntityType")),
             status=text(labels.one("EntityStatus")),
-            formation_date=text(labels.maybe("FormationDate")),
-            jurisdiction=text(labels.maybe("StateOfOrganization")),
-            agent_name=text(labels.maybe("ResidentAgentName")),
+            formation_date=text(labels.one("FormationDate")),
+            jurisdiction=text(labels.one("StateOfOrganization")),
+            agent_name=text(labels.one("ResidentAgentName")),
             agent_address=_address(labels, "RO"),
             principal_address=_address(labels, "PO"),
             filings=_filings(tree),
@@ -157,16 +158,16 @@ class Kansas(Portal):
 
 def _address(labels: Labels, prefix: str) -> Address:
     """An office in parts: street lines, then city, state, ZIP and country."""
-    lines = [labels.maybe(f"{prefix}Address{number}") for number in ("", "2", "3", "4")]
-    city, state, zip_code, country = (
-        labels.maybe(f"{prefix}Address{part}") for part in ("City", "State", "Zip", "Country")
-    )
+    lines = [labels.one(f"{prefix}Address"), *(labels.maybe(f"{prefix}Address{number}") for number in "234")]
+    city, state, zip_code = (labels.one(f"{prefix}Address{part}") for part in ("City", "State", "Zip"))
+    country = labels.maybe(f"{prefix}AddressCountry")
     return addresses.from_parts(*lines, city=city, state=state, zip=zip_code, country=country)
 
 
 def _filings(tree: HtmlElement) -> tuple[Filing, ...]:
     table = maybe(tree, "#MainContent_gvEntityFilings")
     if table is None:
+        refuse_unread(select(tree, "table"), "date", "document type")
         return ()
     rows = table_rows(table, ("Date", "Document Type"))
     return tuple(Filing(text_of(row["Date"]) or None, text_of(row["Document Type"])) for row in rows)

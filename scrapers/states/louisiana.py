@@ -141,13 +141,13 @@ def _record(page: Page, session: PortalSession) -> EntityRecord:
     number = labels.maybe("CharterNumber", "BookNumber", "Number")
     if not number:
         raise PageChanged(f"{page.url}: a record without a charter number")
-    agents = list(_group(tree, "rptAgents", "Agent"))
+    agents, amendments = list(_group(tree, "rptAgents", "Agent")), _group(tree, "grdAmendments", "Amendment")
     record = EntityRecord(
         entity_name=labels.one("Name"),
         entity_id=number,
-        status=labels.maybe("Status", "CurrentStatus"),
-        entity_type=labels.maybe("Type", "TypesRegistered"),
-        formation_date=labels.maybe("RegistrationDate"),
+        status=labels.one("Status", "CurrentStatus"),
+        entity_type=labels.one("Type", "TypesRegistered"),
+        formation_date=labels.one("RegistrationDate"),
         agent_name="; ".join(filter(None, (agent.get("Name") for agent in agents))) or None,
         agent_address=_place(agents[0]) if agents else Address(),
         principal_address=_table(tree, "tblDomicile"),
@@ -162,11 +162,7 @@ def _record(page: Page, session: PortalSession) -> EntityRecord:
             for old in _group(tree, "rptPreviousNames", "Previous")
             if old.get("Name")
         ),
-        filings=tuple(
-            Filing(row.get("Date"), row["Group"])
-            for row in _group(tree, "grdAmendments", "Amendment")
-            if row.get("Group")
-        ),
+        filings=tuple(Filing(row.get("Date"), row["Group"]) for row in amendments if row.get("Group")),
         sos_url=_URL,
     )
     note_unread(labels.unread, session)
@@ -181,6 +177,8 @@ def _group(tree: HtmlElement, repeater: str, word: str) -> Iterable[dict[str, st
         found = pattern.match(element.get("id") or "")
         if found:
             rows.setdefault(found[1], {})[found[2]] = text_of(element)
+    if nameless := [number for number, row in rows.items() if not row.keys() & {"Name", "Group"}]:
+        raise PageChanged(f"{repeater} has {nameless[0]} without a name")
     return rows.values()
 
 

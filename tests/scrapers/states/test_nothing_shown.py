@@ -310,6 +310,13 @@ class TestIowasNames:
         assert isinstance(told, Found)
         assert (told.record.former_names, told.record.assumed_names) == (former, assumed)
 
+    def test_are_heard_of_where_nobody_knows_their_kind(self) -> None:
+        case = Case("IA", "assumed-name", FOLDER / "IA" / "assumed-name")
+        steps = load_steps(case.folder)
+        steps[2] = replace(steps[2], body=steps[2].body.replace(b"<td>Fictitious</td>", b"<td>Trade</td>"))
+        assert play(case)[0]["unread_labels"] == []
+        assert play(case, steps)[0]["unread_labels"] == ["a name that is Trade"]
+
     @pytest.mark.parametrize("head", ["Type", "Status", "Name"])
     def test_cannot_be_read_where_a_column_is_named_otherwise(self, head: str) -> None:
         heads = "<th>Type</th><th>Status</th><th>Modified</th><th>Name</th>"
@@ -522,6 +529,19 @@ class TestALienOfAlabama:
         ("WY", "fhDate", "date"),
         ("SD", "txtStatus", "txtStanding"),
         ("SD", "txtSubType", "txtKind"),
+        ("KS", "lblFormationDate", "lblDay"),
+        ("KS", "lblStateOfOrganization", "lblHome"),
+        ("KS", "lblResidentAgentName", "lblAgent"),
+        ("KS", 'lblPOAddress"', 'lblOffice"'),
+        ("KS", "lblROAddressCity", "lblROCity"),
+        ("KS", "gvEntityFilings", "gvHistory"),
+        ("LA", "cphContent_lblStatus", "cphContent_lblStanding"),
+        ("LA", "cphContent_lblType", "cphContent_lblKind"),
+        ("LA", "lblRegistrationDate", "lblDay"),
+        ("LA", "lblAgentName", "lblAgentWho"),
+        ("LA", "lblOfficerName", "lblOfficerWho"),
+        ("LA", "lblPreviousName", "lblPreviousOne"),
+        ("LA", "lblAmendmentGroup", "lblAmendmentKind"),
         ("MO", "lBETypeValue", "lTypeValue"),
         ("MO", "lCreatedValue", "lFormedValue"),
         ("MO", "lStatusValue", "lStandingValue"),
