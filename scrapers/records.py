@@ -38,12 +38,6 @@ def check_names(*names: str | None) -> None:
             raise PageChanged(f"a name of {len(name)} characters, {name[:40]!r} and so on: {LONGEST_NAME} at most")
 
 
-def check_number(number: str) -> None:
-    """PageChanged for another column's words in the place of a number, which has a digit in every registry."""
-    if number and not any(sign.isdigit() for sign in number):
-        raise PageChanged(f"{number[:80]!r} stands where a number of the registry does")
-
-
 @dataclass(frozen=True, slots=True)
 class Query:
     """One question. `name` is None only when `entity_id` is given; the codes of a web page are read in any."""
@@ -126,7 +120,6 @@ class EntityRecord:
     def __post_init__(self) -> None:
         others = (*self.former_names, *self.assumed_names, *(officer.name for officer in self.officers))
         check_names(self.entity_name, self.agent_name, self.process_name, *others)
-        check_number(self.entity_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +142,6 @@ class Candidate:
 
     def __post_init__(self) -> None:
         check_names(self.name)
-        check_number(self.entity_id)
 
     @classmethod
     def of(cls, record: EntityRecord, *, name_kind: NameKind = "legal") -> Candidate:
@@ -190,11 +182,19 @@ class ResultList:
     check: NameCheck | None = None
     all_spellings: bool = True
 
+    def numbered(self) -> ResultList:
+        """The same; PageChanged for another column's words in the place of a number, which has a digit everywhere."""
+        for row in self.candidates:
+            if row.entity_id and not any(sign.isdigit() for sign in row.entity_id):
+                raise PageChanged(f"{row.entity_id[:80]!r} stands where a number of the registry does")
+        return self
+
     def only(self, is_wanted: Callable[[str], bool]) -> ResultList:
         """The rows whose number is wanted, of a search by number that lists others too.
 
         A row without a number may be the one: raises PageChanged where none other is.
         """
+        self.numbered()
         rows = tuple(row for row in self.candidates if row.entity_id and is_wanted(row.entity_id))
         if not rows and not all(row.entity_id for row in self.candidates):
             raise PageChanged("a search by number listed a row without one")

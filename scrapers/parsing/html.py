@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import cast
 
@@ -171,6 +171,19 @@ def headed_rows(table: HtmlElement) -> tuple[list[str], list[list[HtmlElement]]]
     if not rows:
         raise PageChanged("the table has no row, not even a header")
     return [text_of(cell) for cell in rows[0]], rows[1:]
+
+
+def striped_rows(table: HtmlElement, css: str, heads: Sequence[str]) -> list[HtmlElement]:
+    """The rows of a table that are known by their classes; PageChanged where another one has as many cells.
+
+    The classes alternate: were one named otherwise, every second row would be missing. `heads` are the headings.
+    """
+    rows = select(table, css)
+    for row in table.xpath("./tr | ./tbody/tr"):
+        cells = [text_of(cell) for cell in row.xpath("./th | ./td")]
+        if len(cells) == len(heads) and row not in rows and cells != list(heads):
+            raise PageChanged(f"a row of the class {row.get('class')!r} is none of {css!r}: {cells[:3]}")
+    return rows
 
 
 def body_rows(table: HtmlElement) -> list[HtmlElement]:

@@ -227,7 +227,7 @@ class LivePortal:
 
     def search(self, term: str) -> ResultList:
         """The portal's list for the term."""
-        return self.portal.search(self.session, term)
+        return self.portal.search(self.session, term).numbered()
 
     def search_wider(self, term: str) -> ResultList:
         """The same, for another term than the name's own."""
@@ -239,7 +239,7 @@ class LivePortal:
 
     def find(self, entity_id: str) -> ResultList:
         """The portal's list for the identifier."""
-        return self.portal.find(self.session, entity_id)
+        return self.portal.find(self.session, entity_id).numbered()
 
     def open(self, row: Candidate) -> EntityRecord:
         """The page behind the row."""

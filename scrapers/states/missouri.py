@@ -17,7 +17,7 @@ from scrapers.failures import PageChanged
 from scrapers.normalize import types
 from scrapers.parsing.cells import address_in
 from scrapers.parsing.fields import Labels, fold, is_domestic, listed, note_unread
-from scrapers.parsing.html import maybe, missing_result, offers_next, one, select, text_of
+from scrapers.parsing.html import maybe, missing_result, offers_next, one, select, striped_rows, text_of
 from scrapers.parsing.lists import find_count
 from scrapers.parsing.webforms import WebForm, post_backs, spans
 from scrapers.portal import Capabilities, Portal, Terms
@@ -119,12 +119,12 @@ def _listed(page: Page) -> ResultList:
     grid = maybe(page.html(), f"table#{_GRID}")
     if grid is None:
         raise missing_result(page, "the grid of results")
-    rows = select(grid, "tr.rgRow, tr.rgAltRow")
+    heads = _heads(grid)
+    rows = striped_rows(grid, "tr.rgRow, tr.rgAltRow", heads)
     if not rows:
         if _NONE in text_of(grid):
             return ResultList(())
         raise PageChanged(f"{page.url}: a grid without rows, and no line that there are none")
-    heads = _heads(grid)
     return ResultList(tuple(_candidate(row, heads, page) for row in rows), complete=_whole(grid, len(rows)))
 
 
@@ -165,7 +165,7 @@ def _filings(tree: HtmlElement) -> Iterable[Filing]:
     """Columns named by their headers: the document, and the day it was filed."""
     for grid in select(tree, "table[id$='grdFilingHistory_ctl00']", most=1):
         heads = _heads(grid)
-        for row in select(grid, "tr.rgRow, tr.rgAltRow"):
+        for row in striped_rows(grid, "tr.rgRow, tr.rgAltRow", heads):
             cells = [text_of(cell) for cell in row.xpath("./td")]
             if len(cells) != len(heads):
                 raise PageChanged(f"a filing has {len(cells)} cells where the header has {len(heads)}")

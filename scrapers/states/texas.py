@@ -27,7 +27,7 @@ from scrapers.failures import PageChanged, PortalUnavailable
 from scrapers.name_rules.rules import RULES
 from scrapers.name_rules.same_names import clerk_key
 from scrapers.parsing import franchise_tax
-from scrapers.parsing.fields import listed, need, need_list, need_text, note_unread_keys, text
+from scrapers.parsing.fields import listed, need, need_rows, need_text, note_unread_keys, text
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, ResultList
 from scrapers.search import matching
@@ -134,7 +134,7 @@ def _listed(session: PortalSession, **question: str) -> ResultList:
     body = _ask(session, "", question)
     if body is None:
         return ResultList((), complete=False)
-    rows = need_list(need(body, "data"), "'data'")
+    rows = need_rows(need(body, "data"), "'data'")
     note_unread_keys(rows, _ROW, session)
     found = [Candidate(name=need_text(row, "name"), entity_id=need_text(row, "taxpayerId")) for row in rows]
     count = need(body, "count")

@@ -19,7 +19,7 @@ from scrapers.failures import PageChanged
 from scrapers.normalize import addresses, names
 from scrapers.normalize.liens import is_termination
 from scrapers.parsing.fields import listed
-from scrapers.parsing.html import lines_of, missing_result, offers_next, select, text_of, visible_text
+from scrapers.parsing.html import lines_of, missing_result, offers_next, select, striped_rows, text_of, visible_text
 from scrapers.parsing.lists import find_count
 from scrapers.platforms.corpweb.portal import COUNT, NONE
 from scrapers.portal import Capabilities
@@ -86,6 +86,7 @@ def _rows(page: Page) -> tuple[list[dict[str, HtmlElement]], bool]:
     heads = [text_of(cell) for cell in lines[0].getparent().xpath("(./tr[th or td])[1]/*")]
     if tuple(heads) != _COLUMNS:
         raise PageChanged(f"{page.url}: the list of liens has the columns {heads}")
+    lines = striped_rows(lines[0].xpath("ancestor::table[1]")[0], "tr.GridRow, tr.GridAltRow", heads)
     rows = []
     for line in lines:
         cells = line.xpath("./td | ./th")

@@ -15,7 +15,7 @@ from lxml.html import HtmlElement
 from scrapers.failures import PageChanged
 from scrapers.parsing.cells import paired
 from scrapers.parsing.fields import listed
-from scrapers.parsing.html import missing_result, offers_next, select, text_of, visible_text
+from scrapers.parsing.html import missing_result, offers_next, select, striped_rows, text_of, visible_text
 from scrapers.parsing.webforms import WebForm, post_backs
 from scrapers.records import Query, UccFiling
 from scrapers.transport.page import Page
@@ -109,7 +109,10 @@ def _rows(page: Page) -> list[dict[str, str]]:
     missing = set(_COLUMNS) - {text_of(head) for head in heads}
     if missing:
         raise PageChanged(f"the grid of filings lacks the columns {sorted(missing)}")
-    lines = [paired(heads, row.xpath("./td")) for row in select(grids[0], "tr.rgRow, tr.rgAltRow", least=1)]
+    below = striped_rows(grids[0], "tr.rgRow, tr.rgAltRow", [text_of(head) for head in heads])
+    if not below:
+        raise PageChanged("the grid of filings has no row")
+    lines = [paired(heads, row.xpath("./td")) for row in below]
     rows = [{head: text_of(cell) for head, cell in line} for line in lines]
     if not all(row["Filing Number"] for row in rows):
         raise PageChanged("a filing has no number")

@@ -617,3 +617,33 @@ class TestThePanelsOfACivixPage:
         assert isinstance(told, Found)
         assert told.record.agent_name
         assert put(state, "active", (panel, '"box '), page=2) == "layout_changed"
+
+
+@pytest.mark.parametrize(
+    ("state", "situation", "page", "name"),
+    [
+        ("MO", "active", 2, "rgRow"),
+        ("MO", "several-matches", 1, "rgRow"),
+        ("MO", "several-matches", 1, "rgAltRow"),
+        ("RI", "ucc-debtor", 0, "GridRow"),
+        ("RI", "ucc-debtor", 0, "GridAltRow"),
+        ("SC", "ucc-debtor", 7, "rgRow"),
+        ("SC", "ucc-debtor", 7, "rgAltRow"),
+    ],
+)
+class TestEverySecondRow:
+    """Of a list, which its class tells from the others."""
+
+    def test_is_not_passed_over(self, state: str, situation: str, page: int, name: str) -> None:
+        changed = (f'class="{name}"', 'class="row"')
+        assert put(state, situation, changed, page=page) == "layout_changed"
+
+
+class TestTexasList:
+    """Of accounts."""
+
+    def test_holds_nothing_else(self) -> None:
+        case = Case("TX", "active", FOLDER / "TX" / "active")
+        steps = load_steps(case.folder)
+        steps[0] = replace(steps[0], body=json.dumps({**json.loads(steps[0].body), "data": [None]}).encode())
+        assert play(case, steps)[0]["reason"] == "layout_changed"
