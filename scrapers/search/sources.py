@@ -119,14 +119,14 @@ class LoadedCopy:
     def search_wider(self, term: str) -> ResultList:
         """Entities whose names begin nearly so, those that are worth a comparison."""
         slips = self._copy.list_by_keys(neighbors.one_letter_off(names.key(term)), limit=neighbors.MOST)
-        found = {record.entity_id: record for record in slips}
+        found = {(record.entity_id, record.entity_name): record for record in slips}  # two may have one number
         others: list[Candidate] = []
         whole = len(slips) < neighbors.MOST
         for key in neighbors.spellings(term):
             lists = (self._copy.list_beginning(start, most=neighbors.MOST) for start in neighbors.beginnings(key))
             near = next((records for records in lists if records is not None), None)
             whole = whole and near is not None
-            found |= {record.entity_id: record for record in near or ()}
+            found |= {(record.entity_id, record.entity_name): record for record in near or ()}
             others += self._copy.list_by_other_name(key, limit=self._bulk_data.most_rows)
         records = list(found.values())
         nearest = [records[at] for at in shortlist.choose(term, [record.entity_name for record in records])]

@@ -213,6 +213,13 @@ class TestANameThatPeopleWriteOtherwise:
         assert isinstance(answer, NotFound)
         assert number in [near.entity_id for near in answer.suggestions]
 
+    def test_finds_the_company_beside_another_of_its_number(self, tmp_path: Path) -> None:
+        two = [["7", "Quill Harbor Freight LLC", "Good Standing", ""], ["7", "Quiet Lagoon LLC", "Good Standing", ""]]
+        load(write_csv(tmp_path / "all.csv", [*LINES, *two]))
+        answer = put(Query("ZZ", name="Quil Harbour Freight"))
+        assert isinstance(answer, NotFound)
+        assert [near.name for near in answer.suggestions] == ["Quill Harbor Freight LLC"]
+
     def test_is_suggested_only_where_more_begin_so_than_are_read(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
