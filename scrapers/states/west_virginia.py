@@ -72,6 +72,7 @@ class WestVirginia(Portal):
         tree = page.html()
         shown = spans(tree, "phMain_ctrlMainDetails_lbl")
         missing = [name for name in listed("BusinessName | BusinessId | Status") if not shown.get(name)]
+        missing += ["EffectiveDate"] if "EffectiveDate" not in shown else []
         if missing:
             raise missing_result(page, f"{' or '.join(missing)} of the entity")
         places = _places(tree)
@@ -79,7 +80,7 @@ class WestVirginia(Portal):
             entity_name=shown.pop("BusinessName"),
             entity_id=shown.pop("BusinessId"),
             status=shown.pop("Status"),
-            formation_date=shown.pop("EffectiveDate", "") or None,
+            formation_date=shown.pop("EffectiveDate") or None,
             principal_address=places.pop("principal office address", Address()),
             mailing_address=places.pop("mailing address", Address()),
             sos_url=page.url,
@@ -95,7 +96,8 @@ def _rows(grid: HtmlElement, page: Page) -> list[Candidate]:
     named = [at for at, head in enumerate(heads) if "name" in head.split()]
     if len(named) != 1:
         raise PageChanged(f"{page.url}: one column of names expected among {heads}")
-    found = [_candidate(line, len(heads), named[0], page) for line in lines[1:] if select(line, _LINK)]
+    rows = [line for line in lines[1:] if len(line.xpath("./th | ./td")) == len(heads) or select(line, _LINK)]
+    found = [_candidate(line, len(heads), named[0], page) for line in rows]
     if not found:
         raise PageChanged(f"{page.url}: a grid of results without a row")
     return found
@@ -103,15 +105,17 @@ def _rows(grid: HtmlElement, page: Page) -> list[Candidate]:
 
 def _candidate(line: HtmlElement, width: int, name: int, page: Page) -> Candidate:
     links, cells = select(line, _LINK), line.xpath("./th | ./td")
-    href = links[0].get("href") or ""
+    href = (links[0].get("href") or "") if links else ""
     if len(links) != 1 or len(cells) != width or not text_of(cells[name]) or not href:
         raise PageChanged(f"{page.url}: a row of {len(cells)} cells with {len(links)} links, or without a name")
-    kinds = [text_of(cell) for cell in select(line, ".hidden-tablet.hidden-phone")]
+    kinds = [
+        text_of(cell) for cell in select(line, ".hidden-tablet.hidden-phone", least=1)
+    ]  # a trade name's is its own
     return Candidate(
         name=text_of(cells[name]),
         entity_id="",
-        entity_type=kinds[0] or None if kinds else None,
-        name_kind=types.name_kind(kinds[0] if kinds else None),
+        entity_type=kinds[0] or None,
+        name_kind=types.name_kind(kinds[0]),
         handle={"url": page.link(href)},
         sos_url=page.link(href),
     )

@@ -20,6 +20,7 @@ from scrapers.parsing.cells import shown
 from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, table_rows, text_of, visible_text
 from scrapers.parsing.lists import find_count
+from scrapers.parsing.people import refuse_unread
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, Filing, ResultList
 from scrapers.search.terms import NameSearch
@@ -171,12 +172,11 @@ def _place(cell: HtmlElement | None) -> Address:
 
 def _old_names(tree: HtmlElement) -> Iterable[str]:
     table = maybe(tree, "#ctl00_cpContent_grdOldNames")
+    if table is None:
+        refuse_unread(select(tree, "table"), "change date", "name")
     return [text_of(row["Name"]) for row in table_rows(table, ("Change Date", "Name"))] if table is not None else []
 
 
 def _events(tree: HtmlElement) -> Iterable[Filing]:
-    table = maybe(tree, "#ctl00_cpContent_grdOrgEvents")
-    if table is None:
-        return []
-    rows = table_rows(table, ("Effective Date", "Transaction", "Filed Date"))
+    rows = table_rows(one(tree, "#ctl00_cpContent_grdOrgEvents"), ("Effective Date", "Transaction", "Filed Date"))
     return [Filing(shown(row["Filed Date"]), text_of(row["Transaction"])) for row in rows]

@@ -496,6 +496,7 @@ class TestARowWithoutItsLink:
         [
             ("AL", "ucc-debtor", '<a href="/cgi/uccdetail.mbr/detail?ucc=22-7000103&amp;page=name">', "<a>", 0),
             ("RI", "common-name", "CorpSummary.aspx?", "Summary?", 2),
+            ("WV", "several-matches", '<a id="phMain_gvSearchResults_hpDetails_0"', "<a", 1),
             ("MA", "several-matches", "CorpSummary.aspx?", "Summary?", 2),
         ],
     )
@@ -542,6 +543,10 @@ class TestALienOfAlabama:
         ("LA", "lblOfficerName", "lblOfficerWho"),
         ("LA", "lblPreviousName", "lblPreviousOne"),
         ("LA", "lblAmendmentGroup", "lblAmendmentKind"),
+        ("WI", "grdOldNames", "grdNames"),
+        ("WI", "grdOrgEvents", "grdEvents"),
+        ("WV", "lblEffectiveDate", "lblDay"),
+        ("WV", "hidden-tablet", "hidden"),
         ("MO", "lBETypeValue", "lTypeValue"),
         ("MO", "lCreatedValue", "lFormedValue"),
         ("MO", "lStatusValue", "lStandingValue"),
