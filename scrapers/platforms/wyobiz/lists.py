@@ -31,11 +31,11 @@ def read_items(page: Page) -> ResultList:
     rows = []
     for item in items:
         link, title = one(item, "a[href*='FilingDetails.aspx']"), text_of(one(item, ".resFile1"))
-        found, status = _TITLE.match(title), text_of(one(item, ".resFile2")).partition(":")[2].strip()
-        if not found:
-            raise PageChanged(f"a result that is no name and number: {title!r}")
+        found, (_, colon, status) = _TITLE.match(title), text_of(one(item, ".resFile2")).partition(":")
+        if not found or not colon:
+            raise PageChanged(f"a result that is no name and number, or without its status: {title!r}")
         url = page.link(link.get("href") or "")
-        rows.append(_row(found["name"], found["id"], status, found["type"], url))
+        rows.append(_row(found["name"], found["id"], status.strip(), found["type"], url))
     pages = maybe(tree, "#MainContent_lblHeaderPages")
     single = pages is None or text_of(pages) in ("", "1")
     return ResultList(tuple(rows), complete=single and not offers_next(tree))

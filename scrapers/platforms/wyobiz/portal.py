@@ -16,7 +16,7 @@ from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.normalize.addresses import one_line
 from scrapers.parsing.fields import listed, note_unread
-from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of
+from scrapers.parsing.html import lines_of, missing_result, one, select, text_of
 from scrapers.parsing.webforms import WebForm
 from scrapers.platforms.wyobiz import lists
 from scrapers.portal import Portal
@@ -116,15 +116,15 @@ class WyoBizPortal(Portal):
 
 def _parties(tree: HtmlElement) -> Iterable[Officer]:
     """Role, "Name (organization)" and address of each party; roles that end in "Agent" stand elsewhere already."""
-    rows = select(tree, "#divParties li.rowRegular, #divParties li.rowAlt")
-    if len(rows) != len(select(tree, "#divParties li")):
+    box = one(tree, "#divParties")
+    rows = select(box, "li.rowRegular, li.rowAlt")
+    if len(rows) != len(select(box, "li")):
         raise PageChanged("the parties of a filing stand otherwise")
     for row in rows:
-        role, who, where = (maybe(row, f".resHist{number}") for number in (1, 2, 3))
-        if who is None or not text_of(who):
+        role, who, where = (one(row, f".resHist{number}") for number in (1, 2, 3))
+        if not text_of(who):
             raise PageChanged(f"a party without a name: {text_of(row)[:80]!r}")
-        address = one_line(addresses.from_lines(lines_of(where))) if where is not None else None
-        yield Officer(text_of(who), text_of(role) or None if role is not None else None, address)
+        yield Officer(text_of(who), text_of(role) or None, one_line(addresses.from_lines(lines_of(where))))
 
 
 def _history(tree: HtmlElement) -> Iterable[Filing]:
