@@ -13,6 +13,7 @@ from typing import Literal
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import names
+from scrapers.normalize.hidden import visible
 
 Kind = Literal["business_entity", "ucc"]
 Party = Literal["debtor", "secured_party"]
@@ -183,19 +184,22 @@ class ResultList:
     all_spellings: bool = True
 
     def numbered(self) -> ResultList:
-        """The same; PageChanged for another column's words in the place of a number, which has a digit everywhere."""
+        """The same, with numbers as they are seen; PageChanged for other words in their place: each has a digit."""
         for row in self.candidates:
             if row.entity_id and not any(sign.isdigit() for sign in row.entity_id):
                 raise PageChanged(f"{row.entity_id[:80]!r} stands where a number of the registry does")
-        return self
+        if all(row.entity_id.isprintable() for row in self.candidates):
+            return self
+        return replace(
+            self, candidates=tuple(replace(row, entity_id=visible(row.entity_id)) for row in self.candidates)
+        )
 
     def only(self, is_wanted: Callable[[str], bool]) -> ResultList:
         """The rows whose number is wanted, of a search by number that lists others too.
 
         A row without a number may be the one: raises PageChanged where none other is.
         """
-        self.numbered()
-        rows = tuple(row for row in self.candidates if row.entity_id and is_wanted(row.entity_id))
+        rows = tuple(row for row in self.numbered().candidates if row.entity_id and is_wanted(row.entity_id))
         if not rows and not all(row.entity_id for row in self.candidates):
             raise PageChanged("a search by number listed a row without one")
         return replace(self, candidates=rows)

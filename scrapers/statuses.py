@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from scrapers.normalize.hidden import visible
 from scrapers.parsing.fields import listed
 from scrapers.records import StatusClass
 
@@ -200,7 +201,7 @@ FACTS: Final[dict[str, Fact]] = {
 
 def folded(word: str) -> str:
     """The word as it is compared."""
-    return " ".join(word.split()).casefold()
+    return " ".join(visible(word).split()).casefold()
 
 
 _SHARED: Final[dict[str, StatusMeaning]] = {

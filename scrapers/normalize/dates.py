@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, timedelta
 
+from scrapers.normalize.hidden import visible
+
 _FORMS = (
     "%m/%d/%Y",
     "%m-%d-%Y",
@@ -55,7 +57,7 @@ def _is_placeholder(found: date) -> bool:
 def _read(raw: str | None, *, years_ahead: int) -> date | None:
     if not raw:
         return None
-    text = _TIME.sub("", " ".join(str(raw).split())).strip()
+    text = _TIME.sub("", " ".join(visible(str(raw)).split())).strip()
     text = re.sub(r"(?<=\d)(st|nd|rd|th)\b", "", text, flags=re.I)
     text = re.sub(r"\bsept\b", "Sep", text, flags=re.I)
     for form in _FORMS:

@@ -60,6 +60,9 @@ class TestTheVocabulary:
 class TestAWord:
     """Of any state's table."""
 
+    def test_means_the_same_beside_a_sign_that_nobody_sees(self) -> None:
+        assert meaning_of("FL", "\u200bINACT\ufeff") == meaning_of("FL", "INACT")
+
     def test_means_the_same_in_every_state(self) -> None:
         assert differing({code: words_of(portal) for code, portal in PORTALS.items()}) == set(DIFFERENT)
 

@@ -71,6 +71,10 @@ class TestADate:
     def test_survives_being_written_in_any_form(self, day: date, form: str) -> None:
         assert dates.to_date(day.strftime(form)) == day
 
+    @pytest.mark.parametrize("raw", ["\u200b1/2/2020", "1/2/2020\ufeff", "1/2/\u200e2020"])
+    def test_is_read_beside_signs_that_nobody_sees(self, raw: str) -> None:
+        assert dates.to_iso(raw) == "2020-01-02"
+
     def test_of_two_digits_is_a_day_to_come_for_a_lapse_and_a_day_gone_by_for_a_beginning(self) -> None:
         year = date.today().year + 4  # noqa: DTZ011
         short = f"12/31/{year % 100:02}"

@@ -343,6 +343,10 @@ class TestAListForANumber:
         assert isinstance(put("UT", "by-number"), Found)
         assert put("UT", "by-number", (">12001234-0160<", "><"), page=1) == "layout_changed"
 
+    def test_is_what_has_the_number_beside_a_sign_that_nobody_sees(self) -> None:
+        (one,) = ResultList((Candidate("PRAIRIE GHOST, INC.", "C0900100\u200b"),)).only("C0900100".__eq__).candidates
+        assert one.entity_id == "C0900100"
+
     def test_is_empty_where_all_rows_are_of_others(self) -> None:
         other = Candidate("BLUE HERON LOGISTICS LLC", "12001234-0161")
         assert ResultList((other,)).only("12001234-0160".__eq__).candidates == ()
