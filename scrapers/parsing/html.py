@@ -181,7 +181,8 @@ def striped_rows(table: HtmlElement, css: str, heads: Sequence[str]) -> list[Htm
     rows = select(table, css)
     for row in table.xpath("./tr | ./tbody/tr"):
         cells = [text_of(cell) for cell in row.xpath("./th | ./td")]
-        if len(cells) == len(heads) and row not in rows and cells != list(heads):
+        is_heading = list(map(fold, cells)) == list(map(fold, heads))
+        if len(cells) == len(heads) and any(cells) and row not in rows and not is_heading:
             raise PageChanged(f"a row of the class {row.get('class')!r} is none of {css!r}: {cells[:3]}")
     return rows
 

@@ -95,7 +95,8 @@ def _rows(page: Page) -> tuple[list[UccFiling], str | None]:
         raise missing_result(page, "the list of liens, or the line that there are none")
     head, *lines = links[0].xpath("ancestor::table[1]//tr")
     heads = [text_of(cell).casefold() for cell in head]
-    if any(len(line) == len(heads) and text_of(line) and not select(line, _LINK) for line in lines):
+    full = [line for line in lines if len(line) == len(heads) and text_of(line) != text_of(head)]
+    if any(text_of(line) and not select(line, _LINK) for line in full):
         raise PageChanged(f"{page.url}: a lien without a link to its page")
     named = [at for at, head in enumerate(heads) if {"name", "debtor"} & set(head.split())]
     if len(named) != 1:

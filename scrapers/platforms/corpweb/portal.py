@@ -158,11 +158,13 @@ class CorpWebPortal(Portal):
         Those of a search by status hold name, number, trade, a word or day that qualifies the status, and address.
         """
         found = []
-        for row in one(page.html(), f"#{_GRID}").xpath(
-            "(./tr | ./*/tr)[td][count(th | td) > 1]"
-        ):  # no header, no pager
-            link = next((a for a in select(row, "a") if "CorpSummary.aspx" in (a.get("href") or "")), None)
+        lines = one(page.html(), f"#{_GRID}").xpath("(./tr | ./*/tr)[count(th | td) > 1]")  # the pager is one cell
+        shown = [row for row in lines if text_of(row)]
+        for row in shown:
             cells = [text_of(cell) for cell in row.xpath("./th | ./td")]
+            link = next((a for a in select(row, "a") if "CorpSummary.aspx" in (a.get("href") or "")), None)
+            if link is None and text_of(row) == text_of(shown[0]):
+                continue  # the header
             if link is None or cells[0] != text_of(link) or not re.fullmatch(self.id_pattern, cells[1]):
                 raise PageChanged(f"{cells} is listed: no name that leads to the summary, then its number")
             if status is not None and len(cells) != 5:
