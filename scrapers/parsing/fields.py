@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from scrapers.failures import PageChanged
+from scrapers.normalize.hidden import visible
 
 
 def listed(text: str) -> tuple[str, ...]:
@@ -19,8 +20,8 @@ def listed(text: str) -> tuple[str, ...]:
 
 
 def fold(label: str) -> str:
-    """A label as it is compared: lower case, without colon, dots and doubled blanks."""
-    return " ".join(label.split()).rstrip(" :.").casefold()
+    """A label as it is compared: lower case, without colon, dots, doubled blanks and signs that nobody sees."""
+    return " ".join(visible(label).split()).rstrip(" :.").casefold()
 
 
 class Labels:

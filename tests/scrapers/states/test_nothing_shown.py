@@ -660,3 +660,20 @@ class TestTexasList:
         steps = load_steps(case.folder)
         steps[0] = replace(steps[0], body=json.dumps({**json.loads(steps[0].body), "data": [None]}).encode())
         assert play(case, steps)[0]["reason"] == "layout_changed"
+
+
+class TestTheOtherPartiesOfAnOregonLien:
+    """Taken from a second set by the lien's number."""
+
+    def test_are_no_other_liens(self) -> None:
+        assert isinstance(put("OR", "ucc-debtor"), FoundFilings)
+        assert put("OR", "ucc-debtor", ('"93000001"', '"93000009"'), page=2) == "layout_changed"
+
+
+class TestALabel:
+    """With a sign that nobody sees."""
+
+    def test_is_the_same(self) -> None:
+        told = put("WV", "active", ("Principal Office Address:", "Principal Office Address:\u200b"))
+        assert isinstance(told, Found)
+        assert told.record.principal_address.city == "CHARLESTON"
