@@ -78,8 +78,11 @@ def opened(
     debtors = _parties(labels.all("Debtor Name"), labels.all("Debtor Address"))
     secured = _parties(labels.all("Secured Party Name"), labels.all("Secured Party Address"))
     note_unread(labels.unread, session)
-    if not debtors:
-        raise PageChanged(f"the drawer of {filing.file_number} names no debtor")
+    if not debtors or (filing.secured_parties and not secured):
+        raise PageChanged(f"the drawer of {filing.file_number} names no debtor, or no secured party")
+    shown, opened_ones = ({names.key(who.name) for who in some} for some in (filing.debtors, debtors))
+    if not shown & opened_ones:
+        raise PageChanged(f"the drawer of {filing.file_number} names none of its debtors: {debtors[0].name}")
     return replace(with_history(session, filing, host=host, headers=headers), debtors=debtors, secured_parties=secured)
 
 

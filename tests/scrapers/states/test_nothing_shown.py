@@ -677,3 +677,18 @@ class TestALabel:
         told = put("WV", "active", ("Principal Office Address:", "Principal Office Address:\u200b"))
         assert isinstance(told, Found)
         assert told.record.principal_address.city == "CHARLESTON"
+
+
+class TestThePageOfACaliforniaLien:
+    """Opened from the list, which names its parties too."""
+
+    def test_is_not_that_of_another_lien(self) -> None:
+        case, other = (FOLDER / "CA" / name for name in ("ucc-debtor", "ucc-secured-party"))
+        steps, others = load_steps(case), load_steps(other)
+        steps[2] = replace(steps[2], body=others[2].body)
+        assert play(Case("CA", case.name, case), steps)[0]["reason"] == "layout_changed"
+
+    def test_names_a_secured_party(self) -> None:
+        changed = ("Secured Party ", "Creditor ")
+        assert isinstance(put("CA", "ucc-debtor"), FoundFilings)
+        assert put("CA", "ucc-debtor", changed, page=2) == "layout_changed"
