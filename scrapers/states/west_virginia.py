@@ -96,7 +96,8 @@ def _rows(grid: HtmlElement, page: Page) -> list[Candidate]:
     named = [at for at, head in enumerate(heads) if "name" in head.split()]
     if len(named) != 1:
         raise PageChanged(f"{page.url}: one column of names expected among {heads}")
-    rows = [line for line in lines[1:] if len(line.xpath("./th | ./td")) == len(heads) or select(line, _LINK)]
+    below = [line for line in lines[1:] if text_of(line) and text_of(line) != text_of(lines[0])]
+    rows = [line for line in below if len(line.xpath("./th | ./td")) == len(heads) or select(line, _LINK)]
     found = [_candidate(line, len(heads), named[0], page) for line in rows]
     if not found:
         raise PageChanged(f"{page.url}: a grid of results without a row")

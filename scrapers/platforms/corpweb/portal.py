@@ -190,6 +190,8 @@ class CorpWebPortal(Portal):
         if not number or not name:
             raise PageChanged(f"{page.url}: a summary without name or number")
         gone, why = text("InactiveDate"), text("InactiveDateLabel")
+        if why and not gone:
+            raise PageChanged(f"{page.url}: {why!r} without its day")
         filings = history.ask(session, page) if self.asks_history else ()
         agent, place = text("ResidentAgentName"), _address(text, "Resident")
         if _RESIGNED.match(shown.get("ResidentAgentFlag", "")):

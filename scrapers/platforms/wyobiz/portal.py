@@ -22,6 +22,7 @@ from scrapers.platforms.wyobiz import lists
 from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, Filing, Officer, ResultList
 from scrapers.search.terms import NameSearch
+from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
 _ALWAYS = ({"txtStatus"}, {"txtFilingType", "txtSubType"}, {"txtInitialDate"})  # on the page of each filing
@@ -71,15 +72,7 @@ class WyoBizPortal(Portal):
         """Open a filing."""
         page = session.get(candidate.handle["url"], headers={"Referer": f"{self.home}FilingSearch.aspx"})
         tree = page.html()
-        shown = {
-            element.get("id").removeprefix(self.prefix): element
-            for element in tree.xpath("//*[starts-with(@id, $prefix)]", prefix=f"{self.prefix}txt")
-        }
-        if not shown:
-            raise missing_result(page, "the filing")
-        for each in _ALWAYS:
-            if not shown.keys() & each:
-                raise PageChanged(f"{page.url}: none of {sorted(each)} on the page")
+        shown = _fields(page, self.prefix)
         used: set[str] = set()
 
         def text(*names: str) -> str | None:
@@ -112,6 +105,18 @@ class WyoBizPortal(Portal):
         left = {key for key, element in shown.items() if text_of(element)} - used - _IGNORED
         note_unread(left, session)
         return record
+
+
+def _fields(page: Page, prefix: str) -> dict[str, HtmlElement]:
+    """The elements of the page by the names in their ids; an error of the page without those of each filing."""
+    found = page.html().xpath("//*[starts-with(@id, $prefix)]", prefix=f"{prefix}txt")
+    shown = {element.get("id").removeprefix(prefix): element for element in found}
+    if not shown:
+        raise missing_result(page, "the filing")
+    for each in _ALWAYS:
+        if not shown.keys() & each:
+            raise PageChanged(f"{page.url}: none of {sorted(each)} on the page")
+    return shown
 
 
 def _parties(tree: HtmlElement) -> Iterable[Officer]:

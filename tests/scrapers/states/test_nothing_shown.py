@@ -692,3 +692,14 @@ class TestThePageOfACaliforniaLien:
         changed = ("Secured Party ", "Creditor ")
         assert isinstance(put("CA", "ucc-debtor"), FoundFilings)
         assert put("CA", "ucc-debtor", changed, page=2) == "layout_changed"
+
+
+@pytest.mark.parametrize("changed", [('lblInactiveDate"', 'lblEndDate"'), (">06-18-2012<", "><")])
+class TestTheDayOfAnEnd:
+    """On a summary of Massachusetts' program, whose label says how the company ended."""
+
+    def test_is_missed(self, changed: tuple[str, str]) -> None:
+        told = put("MA", "inactive")
+        assert isinstance(told, Found)
+        assert told.record.status == "Inactive: Involuntary Dissolution"
+        assert put("MA", "inactive", changed) == "layout_changed"
