@@ -22,7 +22,7 @@ from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, table_rows, text_of
 from scrapers.parsing.lists import empty_list
 from scrapers.parsing.pairs import Pair, joined
-from scrapers.parsing.people import agent_in, officer_in
+from scrapers.parsing.people import agent_in, officer_in, refuse_unread
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, Filing, NameKind, Officer, ResultList
 from scrapers.search.terms import NameSearch
@@ -190,10 +190,11 @@ def _address(labels: Labels, *names: str) -> Address:
 
 
 def _officers(labels: Labels) -> Iterable[Officer]:
-    for title in _OFFICERS:
-        yield from filter(None, (officer_in(lines, title) for lines in labels.all(title)))
+    return filter(None, (officer_in(lines, title) for title in _OFFICERS for lines in labels.all(title)))
 
 
 def _history(tree: HtmlElement) -> Iterable[Filing]:
-    for row in table_rows(one(tree, "#tblOrderForm"), ("Filing Date", "Filing")):
+    tables = select(tree, "#tblOrderForm", most=1)
+    refuse_unread((table for table in select(tree, "table") if table not in tables), "filing date", "effective date")
+    for row in (row for table in tables for row in table_rows(table, ("Filing Date", "Filing"))):
         yield Filing(text_of(row["Filing Date"]) or None, text_of(row["Filing"]))

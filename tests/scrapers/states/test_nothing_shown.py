@@ -662,14 +662,6 @@ class TestTexasList:
         assert play(case, steps)[0]["reason"] == "layout_changed"
 
 
-class TestTheOtherPartiesOfAnOregonLien:
-    """Taken from a second set by the lien's number."""
-
-    def test_are_no_other_liens(self) -> None:
-        assert isinstance(put("OR", "ucc-debtor"), FoundFilings)
-        assert put("OR", "ucc-debtor", ('"93000001"', '"93000009"'), page=2) == "layout_changed"
-
-
 class TestALabel:
     """With a sign that nobody sees."""
 
