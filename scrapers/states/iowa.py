@@ -71,9 +71,9 @@ class Iowa(Portal):
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """Open the summary, and the tab of officers when the page leads to one."""
         page = session.get(candidate.handle["url"], headers={"Referer": _SEARCH})
-        record_page = page.html()
-        links = [a.get("href") or "" for a in select(record_page, "a[href*='officers.aspx']")]
-        officers = _read_officers(session.get(page.link(links[0]), headers={"Referer": page.url})) if links else ()
+        tabs = [a for a in select(page.html(), "a") if text_of(a) == "Officers" or "officers.aspx" in a.get("href", "")]
+        links = [page.link(a.get("href") or "") for a in tabs]
+        officers = _read_officers(session.get(links[0], headers={"Referer": page.url})) if links else ()
         return self.record(page, session, officers=officers)
 
     def _ask(self, session: PortalSession, *, radio: str, box: str, value: str) -> ResultList:

@@ -71,6 +71,13 @@ class TestIowasOfficers:
     def test_are_none_where_the_tab_shows_none(self) -> None:
         assert isinstance(put("IA", "assumed-name"), Found)
 
+    def test_are_not_none_where_the_tab_has_another_address(self) -> None:
+        case = Case("IA", "active", FOLDER / "IA" / "active")
+        steps = load_steps(case.folder)
+        steps[2] = replace(steps[2], body=steps[2].body.replace(b"officers.aspx", b"people.aspx"))
+        steps[3] = replace(steps[3], url=steps[3].url.replace("officers.aspx", "people.aspx"))
+        assert play(case, steps)[0] == play(case)[0]
+
     def test_are_not_none_where_another_page_comes(self) -> None:
         assert put("IA", "active", ('<article id="mainArticle">', '<article id="signIn">'), page=3) == "layout_changed"
 
