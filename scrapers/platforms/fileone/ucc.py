@@ -80,8 +80,8 @@ def opened(
     note_unread(labels.unread, session)
     if not debtors or (filing.secured_parties and not secured):
         raise PageChanged(f"the drawer of {filing.file_number} names no debtor, or no secured party")
-    shown, opened_ones = ({names.key(who.name) for who in some} for some in (filing.debtors, debtors))
-    if not shown & opened_ones:
+    shown = [names.key(who.name) for who in filing.debtors]  # with a place abroad behind it, which is not split off
+    if not any(one.startswith(names.key(who.name)) for one in shown for who in debtors):
         raise PageChanged(f"the drawer of {filing.file_number} names none of its debtors: {debtors[0].name}")
     return replace(with_history(session, filing, host=host, headers=headers), debtors=debtors, secured_parties=secured)
 

@@ -687,8 +687,12 @@ class TestThePageOfACaliforniaLien:
         steps[2] = replace(steps[2], body=others[2].body)
         assert play(Case("CA", case.name, case), steps)[0]["reason"] == "layout_changed"
 
+    def test_may_be_that_of_a_debtor_abroad(self) -> None:
+        placed = ("GOLDEN LANTERN WORKS, INC. - CHULA VISTA, CA", "GOLDEN LANTERN WORKS, INC. - TORONTO, ONTARIO")
+        assert isinstance(put("CA", "ucc-debtor", placed, page=1), FoundFilings)
+
     def test_names_a_secured_party(self) -> None:
-        changed = ("Secured Party ", "Creditor ")
+        changed = ("Secured Party ", "Creditor ")  # both of its labels
         assert isinstance(put("CA", "ucc-debtor"), FoundFilings)
         assert put("CA", "ucc-debtor", changed, page=2) == "layout_changed"
 
