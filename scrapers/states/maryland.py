@@ -30,7 +30,7 @@ _HOST = "https://egov.maryland.gov"
 _SEARCH = f"{_HOST}/BusinessExpress/EntitySearch"
 _NONE = re.compile(r"\bno (records?|results?|business(es)?) (was |were )?found\b|did not match any", re.IGNORECASE)
 _TIME = re.compile(r"\s+\d{1,2}:\d{2}.*$")
-_NAME = "td[data-title='Business Name'] a"
+_NAME = "td[data-title='Business Name']"
 
 
 class Maryland(Portal):
@@ -71,7 +71,7 @@ class Maryland(Portal):
             },
             headers={"Origin": _HOST, "Referer": _SEARCH},
         )
-        rows = [_candidate(link, page) for link in select(page.html(), _NAME)]
+        rows = [_candidate(one(cell, "a"), page) for cell in select(page.html(), _NAME)]
         return result_list(page, rows, facts=self.name_search, nothing=_NONE)
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
