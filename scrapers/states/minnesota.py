@@ -131,14 +131,13 @@ class Minnesota(Portal):
 
 def _listed(page: Page) -> tuple[Candidate, ...]:
     table = maybe(page.html(), "table.table.selectable")
-    links = select(table, "a[href*='/Business/SearchDetails?filingGuid=']") if table is not None else []
+    rows = table.xpath(".//tr[.//strong]") if table is not None else []
+    links = [a for row in rows for a in select(row, "a[href]", least=1) if "Details?filingGuid=" in a.get("href")]
     return tuple(_candidate(link, page) for link in links) or empty_list(page, _NONE).candidates
 
 
 def _candidate(link: HtmlElement, page: Page) -> Candidate:
-    row = next(link.iterancestors("tr"), None)
-    if row is None:
-        raise PageChanged("a link to a filing stands outside the list")
+    row = next(link.iterancestors("tr"))
     facts = [text_of(span) for span in select(row, "small span") if text_of(span)]
     if len(facts) != 3:
         raise PageChanged(f"a row shows {facts}, expected status, type and kind of name")

@@ -508,6 +508,7 @@ class TestARowWithoutItsLink:
             ("AL", "ucc-debtor", '<a href="/cgi/uccdetail.mbr/detail?ucc=22-7000103&amp;page=name">', "<a>", 0),
             ("RI", "common-name", "CorpSummary.aspx?", "Summary?", 2),
             ("MD", "several-matches", "<a ", "<b ", 1),
+            ("MN", "several-matches", "<a ", "<b ", 0),
             ("WV", "several-matches", '<a id="phMain_gvSearchResults_hpDetails_0"', "<a", 1),
             ("MA", "several-matches", "CorpSummary.aspx?", "Summary?", 2),
         ],
