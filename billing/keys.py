@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import logging
 import secrets
 import uuid
 from collections.abc import Iterable
@@ -22,8 +21,6 @@ from django.db.models import Q
 from billing import audit, budgets, locks, money, networks
 from billing.models import Account, ApiKey
 from jurisdictions.prepared import Blank, Prepared
-
-log = logging.getLogger(__name__)
 
 RECONCILE = "reconcile"  # a key of a spreadsheet has this scope and no other
 SCOPES = ("lookup", "bulk", "names", "watches", "account", "keys", RECONCILE)

@@ -7,19 +7,10 @@ import hashlib
 from django.conf import settings
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.contrib.auth.models import User
-from django.core.validators import validate_email
 from django.utils.crypto import get_random_string, salted_hmac
 
-LONGEST = 254
 ONE_MAILBOX = {"googlemail.com": "gmail.com"}  # two names of one host, where dots in the name mean nothing
 DOTLESS = {"gmail.com"}
-
-
-def read(text: str) -> str:
-    """The address as it is kept, in lower case; raises ValidationError for what is none."""
-    address = text.strip().lower()
-    validate_email(address[: LONGEST + 1])
-    return address
 
 
 def mailbox_of(address: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -15,8 +14,6 @@ from rest_framework.response import Response
 
 from lookups.api.wire.errors import InvalidBulk, InvalidRequest, PaymentRequired, doc_url
 from lookups.api.wire.shape import Shape, fill
-
-log = logging.getLogger(__name__)
 
 INVALID_BODY = "Invalid request body"
 NO_KEY = "Missing or invalid API key"

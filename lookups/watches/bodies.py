@@ -21,7 +21,6 @@ from lookups.watches.readings import PART_OF, PARTS, Facts
 from lookups.watches.taxonomy import CODES, Category
 
 TAXONOMY_VERSION = 1
-LISTED = 2  # a check of its record, and one of its liens
 
 
 def of_watch(watch: Watch, checks: Iterable[WatchCheck]) -> wire_watches.Watch:

@@ -36,7 +36,6 @@ from tests.lookups.test_pay_per_request import credential
 
 pytestmark = pytest.mark.django_db
 ACME = Question(state="NY", name="Acme Corp")
-SECOND = timedelta(seconds=1)
 
 
 def ask(customer: Customer, **more: Any) -> Ask:

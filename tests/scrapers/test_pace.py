@@ -19,7 +19,6 @@ from scrapers.transport import pace as pacing
 from scrapers.transport.pace import FilePacer, NoPacer, Pace, Pacer, RedisPacer
 
 PROCESSES = multiprocessing.get_context("spawn")
-Opener = Callable[[], Pacer]
 
 
 def open_pacer(address: str) -> Pacer:

@@ -110,7 +110,6 @@ CHANGES: dict[str, Change] = {
 
 
 Place = tuple[str, ...]
-_NUMBERS = re.compile(r"\d+")
 
 
 def unwrapped(body: bytes) -> tuple[Any, bool]:

@@ -242,11 +242,6 @@ def need_columns(rows: Sequence[Row], columns: Iterable[str], *, dataset: str) -
         raise PageChanged(f"{dataset}: no row has {missing}")
 
 
-def joined(row: Row, *columns: str) -> str | None:
-    """A name kept in parts: "JORDAN", "A", "SAMPLE" -> "JORDAN A SAMPLE"; None when all are empty."""
-    return " ".join(part for column in columns if (part := soda.value(row, column))) or None
-
-
 def unknown(words: Iterable[str], session: PortalSession, *, what: str) -> None:
     """Tell operators of words that are in no table of the state."""
     note_unread((f"{what} {word}" for word in dict.fromkeys(words)), session)

@@ -13,7 +13,6 @@ SCRIPT = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
 BIDI = "ACME \u202eCTIXE LLC\u2066 \u200f"
 LONG = "Z" * 10_000
 EMOJI = "🦩👩‍👩‍👧‍👦 Ṽ̷̢̧͎̗̦͈͇̩͙̖̫̯͓̖ 漢字 שלום ﷽"
-SOURCE = "https://registry.example.test/search"
 ADDRESSES = {
     f"{prefix}{part}": text
     for prefix in ("registeredAgent", "principal", "mailing")
