@@ -10,7 +10,7 @@ import functools
 import logging
 import time
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -32,10 +32,9 @@ from scrapers.normalize.record import normalized
 from scrapers.operations import breaker, readiness
 from scrapers.operations.readiness import Readiness
 from scrapers.portal import Portal
-from scrapers.records import Answer, Evidence, Found, Match, NameVerdict, NotFound, Query
+from scrapers.records import Answer, Evidence, Found, NameVerdict, NotFound, Query
 from scrapers.refusals import QueryRefused, Refusal
 from scrapers.sandbox.copy import find_copy as find_played_copy
-from scrapers.search import matching
 from scrapers.search.pipeline import ask, ask_copy_for_name, ask_name
 from scrapers.search.sources import Copy
 from scrapers.transport.exchanges import hide
@@ -148,13 +147,6 @@ def _lacks_the_ended(portal: Portal, *, from_copy: bool) -> bool:
     """Whether what was read holds no entity that has ended: the portal itself, or the copy that answered for it."""
     copied = from_copy and portal.bulk_data is not None and portal.bulk_data.active_only
     return copied or portal.coverage == "active_only"
-
-
-def match_by_id(
-    name: str, entity_name: str, *, former_names: Iterable[str] = (), assumed_names: Iterable[str] = ()
-) -> Match:
-    """How a stored record bears the name that was given beside its identifier, as it is told of a fresh one."""
-    return matching.match_by_id(name, entity_name, former_names=former_names, assumed_names=assumed_names)
 
 
 def look_at(state: str, *, sandbox: bool) -> Readiness | None:

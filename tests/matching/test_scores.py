@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from scrapers import gateway
 from scrapers.records import Candidate, Match
 from scrapers.search import matching
 from scrapers.search.matching import compare
@@ -314,11 +313,6 @@ class TestANameBesideAnIdentifier:
     def test_is_never_agreed_with_because_another_name_is_just_as_far(self) -> None:
         match = matching.match_by_id("Totally Other Inc", "ACME LLC", former_names=["ZEBRA LLC"])
         assert (match.kind, match.score < 0.6) == ("name_mismatch", True)
-
-    def test_is_compared_for_a_stored_record_as_for_a_fresh_one(self) -> None:
-        other = {"former_names": ["OLD ACME LLC"], "assumed_names": ["ACME SHOP"]}
-        for asked in ("Acme LLC", "Acme Shop", "Zebra"):
-            assert gateway.match_by_id(asked, "ACME LLC", **other) == matching.match_by_id(asked, "ACME LLC", **other)
 
 
 class TestTheBestRow:
