@@ -74,12 +74,6 @@ def work(*, now: datetime, shift_seconds: float = SHIFT_SECONDS) -> int:
     return done
 
 
-def find_next(*, now: datetime) -> tuple[uuid.UUID | None, uuid.UUID] | None:
-    """The bulk job (None: a watch's) and the job to take next; None when all that wait are of busy registries."""
-    turn, _ = look(now=now)
-    return (turn.bulk_id, turn.job_id) if turn else None
-
-
 def look(*, now: datetime, left: Place | None = None) -> tuple[Turn | None, bool]:
     """Whose turn it is, and whether any job waits at all, in two queries.
 

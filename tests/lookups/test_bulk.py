@@ -427,9 +427,9 @@ class TestTheTurn:
         ask(other, TWO)
         taken: Counter[int] = Counter()
         for _ in range(4):
-            found = queue.find_next(now=timezone.now())
+            found, _ = queue.look(now=timezone.now())
             assert found is not None
-            job = lifecycle.claim(found[1], now=timezone.now())
+            job = lifecycle.claim(found.job_id, now=timezone.now())
             assert job is not None
             taken[job.account_id] += 1
         assert taken[other.account.pk] in (1, 2)  # New York takes two at a time
@@ -438,10 +438,10 @@ class TestTheTurn:
     def test_passes_over_a_registry_that_is_busy(self, customer: Customer) -> None:
         ask(customer, [{"entity_name": f"Company {number}", "state": "NY"} for number in range(5)])
         for _ in range(2):
-            found = queue.find_next(now=timezone.now())
+            found, _ = queue.look(now=timezone.now())
             assert found is not None
-            assert lifecycle.claim(found[1], now=timezone.now())
-        assert queue.find_next(now=timezone.now()) is None
+            assert lifecycle.claim(found.job_id, now=timezone.now())
+        assert queue.look(now=timezone.now())[0] is None
 
     def test_leads_a_thread_back_to_the_registry_it_has_just_left(self, customer: Customer) -> None:
         states = ("NY", "CO", "CT", "OR")
@@ -454,9 +454,9 @@ class TestTheTurn:
 
     def test_leaves_that_registry_for_an_account_that_has_less(self, customer: Customer) -> None:
         ask(customer, [{"entity_name": f"Company {number}", "state": "CO"} for number in range(3)])
-        found = queue.find_next(now=timezone.now())
+        found, _ = queue.look(now=timezone.now())
         assert found is not None
-        assert lifecycle.claim(found[1], now=timezone.now())
+        assert lifecycle.claim(found.job_id, now=timezone.now())
         ask(open_customer(name="Other"), [{"entity_name": "Acme Corp", "state": "NY"}])
         turn, _waiting = queue.look(now=timezone.now(), left=("CO", "live"))
         assert turn is not None
@@ -471,16 +471,16 @@ class TestTheTurn:
         assert queue.look(now=timezone.now()) == (None, False)
         ask(customer, [{"entity_name": f"Company {number}", "state": "NY"} for number in range(3)])
         for _ in range(2):
-            found = queue.find_next(now=timezone.now())
+            found, _ = queue.look(now=timezone.now())
             assert found is not None
-            assert lifecycle.claim(found[1], now=timezone.now())
+            assert lifecycle.claim(found.job_id, now=timezone.now())
         assert queue.look(now=timezone.now()) == (None, True)
 
     def test_is_in_the_order_asked(self, customer: Customer) -> None:
         ask(customer, [{"entity_name": f"Company {number}", "state": "NY"} for number in range(3)])
-        found = queue.find_next(now=timezone.now())
+        found, _ = queue.look(now=timezone.now())
         assert found is not None
-        assert Job.objects.get(pk=found[1]).position == 0
+        assert Job.objects.get(pk=found.job_id).position == 0
 
     def test_does_not_count_against_a_persons_lookups(self, customer: Customer, settings: Any) -> None:
         settings.CONCURRENT_LOOKUPS = 1
@@ -505,9 +505,9 @@ class TestAFailure:
 
     def test_of_a_worker_leaves_its_row_to_another(self, customer: Customer) -> None:
         job = ask(customer).json()["job_id"]
-        found = queue.find_next(now=timezone.now())
+        found, _ = queue.look(now=timezone.now())
         assert found is not None
-        assert lifecycle.claim(found[1], now=timezone.now() - lifecycle.LEASE)
+        assert lifecycle.claim(found.job_id, now=timezone.now() - lifecycle.LEASE)
         work()
         assert read(customer, job).json()["found"] == 2
         assert customer.balance.spent == 2 * PRICE
@@ -590,9 +590,9 @@ class TestManyThreads:
         """Each look counts every open row; a thread by itself would look ten times."""
         ask(customer, [{"entity_name": f"Company {number}", "state": "NY"} for number in range(3)])
         for _ in range(2):
-            found = queue.find_next(now=timezone.now())
+            found, _ = queue.look(now=timezone.now())
             assert found is not None
-            assert lifecycle.claim(found[1], now=timezone.now())
+            assert lifecycle.claim(found.job_id, now=timezone.now())
         looks, look = [], queue.look
         monkeypatch.setattr(queue, "look", lambda **how: looks.append(how) or look(**how))
         monkeypatch.setattr(queue, "IDLE_SECONDS", 0.1)

@@ -140,9 +140,9 @@ class TestABulkJobThatEnds:
     ) -> None:
         listen_at(customer, receiver)
         made = ask(customer).json()
-        found = queue.find_next(now=timezone.now())
+        found, _ = queue.look(now=timezone.now())
         assert found is not None
-        running = lifecycle.claim(found[1], now=timezone.now())
+        running = lifecycle.claim(found.job_id, now=timezone.now())
         assert running is not None
         Client().delete(made["poll_url"], headers={"x-api-key": customer.secret})
         assert not Delivery.objects.exists()
