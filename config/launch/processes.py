@@ -28,9 +28,9 @@ class Child:
     process: subprocess.Popen[bytes]
     log: Path
 
-    def last_lines(self, count: int = 12) -> list[str]:
+    def last_lines(self) -> list[str]:
         """Return the end of its output."""
-        return self.log.read_text(errors="replace").splitlines()[-count:]
+        return self.log.read_text(errors="replace").splitlines()[-12:]
 
 
 def _end_with_parent() -> None:

@@ -101,7 +101,7 @@ def _by_name(source: Source, name: str, *, now: datetime, threshold: float) -> A
         return NotFound(_suggestions(choice), evidence, ambiguous=choice.ambiguous, as_of=source.data_as_of)
     best = next(entry for entry in choice.ranked if entry.candidate is choice.candidate)
     record = _open(source, choice.candidate)
-    match = _checked(asked.written, record, Match(best.score, best.kind, best.features), choice.candidate)
+    match = _checked(asked.written, record, Match(best.score, best.kind, best.features))
     related = tuple(e.candidate for e in choice.ranked if e is not best and e.score >= _SUGGESTION_FLOOR)[:_RELATED]
     return _found(source, record, match, related, now)
 
@@ -271,7 +271,7 @@ def _carries(record: EntityRecord, name: str) -> bool:
     return any(matching.compare(name, other).kind in ("exact", "suffix_variant", "former_name") for other in shown)
 
 
-def _checked(name: str, record: EntityRecord, match: Match, row: Candidate) -> Match:
+def _checked(name: str, record: EntityRecord, match: Match) -> Match:
     """A list may show a former name as if it were the present one; the opened record decides."""
     shown = matching.compare(name, record.entity_name)
     if match.kind in ("exact", "suffix_variant") and shown.kind == "close":

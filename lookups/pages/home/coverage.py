@@ -61,7 +61,6 @@ class State:
     row: dict[str, Any]
     can: Capabilities
     reach: Reach
-    is_copy: bool
     index_url: str = ""  # of the companies read there, where they are listed
 
     @property
@@ -183,7 +182,7 @@ def _read(row: dict[str, Any]) -> State:
     is_readable = portal is not None and portal.verification != "unsupported"
     reach = Reach.ANSWERS if row["available"] else Reach.WAITS if is_readable else Reach.CLOSED
     can = portal.capabilities if portal is not None and is_readable else NOTHING
-    return State(row, can, reach, is_copy=portal is not None and portal.bulk_data is not None)
+    return State(row, can, reach)
 
 
 def width() -> int:

@@ -24,7 +24,7 @@ class Example(NamedTuple):
     text: str
 
 
-def list_examples(root: str, *, key: str = PLACEHOLDER) -> list[Example]:
+def list_examples(root: str) -> list[Example]:
     """The same request in each language; `root` is the service's address with its last slash."""
     texts = (("curl", "curl", _CURL), ("python", "Python", _PYTHON), ("javascript", "JavaScript", _JAVASCRIPT))
-    return [Example(word, language, text.format(root=root, key=key)) for word, language, text in texts]
+    return [Example(word, language, text.format(root=root, key=PLACEHOLDER)) for word, language, text in texts]
