@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -13,6 +12,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from billing.payments import transactions
 from billing.payments.tempo import TRANSFER_EVENTS
+from tests.serving import in_background
 
 PLAIN, WITH_MEMO = TRANSFER_EVENTS
 Answer = tuple[int, dict[str, Any], dict[str, str]]
@@ -45,16 +45,8 @@ def serve(answer: Callable[[str, bytes, dict[str, str]], Answer]) -> Iterator[st
         def log_message(self, *_: Any) -> None:
             return
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
+    with in_background(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as server:
         yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 class Node:

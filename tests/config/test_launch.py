@@ -10,7 +10,6 @@ import signal
 import stat
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -25,6 +24,7 @@ from billing.models import Account
 from config import env, probe
 from config.launch import first_accounts, preflight, processes, startup_message
 from tests.ports import free_port
+from tests.serving import in_background
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -264,13 +264,8 @@ def server() -> Iterator[str]:
         "odd.test": (200, b"<html>"),
         "list.test": (200, b"[]"),
     }
-    web = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Answer)
-    thread = threading.Thread(target=web.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{web.server_port}"
-    web.shutdown()
-    thread.join()
-    web.server_close()
+    with in_background(http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Answer)) as web:
+        yield f"http://127.0.0.1:{web.server_port}"
 
 
 class TestTheProbe:

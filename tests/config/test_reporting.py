@@ -7,7 +7,6 @@ import http.server
 import json
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from tests.journeys.checkout import ROOT, clean_environment
+from tests.serving import in_background
 
 pytestmark = pytest.mark.slow
 SECRETS = ("Acme Secret", "acme-query", "osd_live", "hidden-value", "hidden-local", "body-name")
@@ -65,13 +65,8 @@ class Collector(http.server.BaseHTTPRequestHandler):
 def collector() -> Iterator[str]:
     """A server on loopback that plays both."""
     Collector.posted = []
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Collector)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with in_background(http.server.ThreadingHTTPServer(("127.0.0.1", 0), Collector)) as server:
+        yield f"127.0.0.1:{server.server_port}"
 
 
 def live(folder: Path, **variables: str) -> list[str]:

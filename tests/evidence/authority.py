@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +17,8 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from tests.serving import in_background
 
 PROGRAM = shutil.which("openssl")
 SETTINGS = """
@@ -86,16 +87,9 @@ def serving(folder: Path) -> Iterator[Authority]:
         def log_message(self, *args: object) -> None:
             """Quiet."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    authority.url = f"http://127.0.0.1:{server.server_port}/tsr"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    with in_background(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as server:
+        authority.url = f"http://127.0.0.1:{server.server_port}/tsr"
         yield authority
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(5)
 
 
 def _make_keys(folder: Path) -> x509.Certificate:

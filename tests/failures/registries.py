@@ -26,6 +26,8 @@ from random import Random
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from tests.serving import in_background
+
 HOSTS = {
     "data.ny.gov": "NY",
     "data.colorado.gov": "CO",
@@ -247,15 +249,10 @@ def _row(state: str, words: str) -> dict[str, str]:
 @contextmanager
 def running() -> Iterator[Registries]:
     """Serve until the block ends."""
-    server = Registries()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        with server.lock:
-            server.ended = True
-            server.lock.notify_all()
-        server.shutdown()
-        server.server_close()
-        thread.join(5)
+    with in_background(Registries()) as server:
+        try:
+            yield server
+        finally:
+            with server.lock:
+                server.ended = True
+                server.lock.notify_all()

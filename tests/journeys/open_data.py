@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from tests.serving import in_background
 
 # The columns and forms of the data set; the company's name is the one in the printed question.
 ROW = {
@@ -42,12 +43,5 @@ class _OpenData(BaseHTTPRequestHandler):
 @contextmanager
 def running() -> Iterator[str]:
     """Serve for as long as the block lasts; gives the address for PORTALS_URL."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _OpenData)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with in_background(ThreadingHTTPServer(("127.0.0.1", 0), _OpenData)) as server:
         yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from tests.lookups.gleif_server import PlayedGleif
+from tests.serving import in_background
 
 LIST = "n9v6-gdp6"
 
@@ -104,13 +105,6 @@ def serving() -> Iterator[Register]:
         def log_message(self, *args: Any) -> None:
             """Quiet."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    register.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    with in_background(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as server:
+        register.url = f"http://127.0.0.1:{server.server_port}"
         yield register
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(5)

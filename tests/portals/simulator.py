@@ -12,10 +12,9 @@ import io
 import json
 import socket
 import struct
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -23,6 +22,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from scrapers.transport.recording import Step, load_steps
 from tests.scrapers.golden import list_cases
+from tests.serving import in_background
 
 WALL = b"<!DOCTYPE html><html><head><title>Just a moment...</title></head><body class='no-js'>Checking</body></html>"
 CAPTCHA = b"<html><body><form action='/'><div class='g-recaptcha' data-sitekey='x'></div></form></body></html>"
@@ -236,15 +236,6 @@ class Conversation(BaseHTTPRequestHandler):
         self.close_connection = True
 
 
-@contextmanager
-def running() -> Iterator[Simulator]:
+def running() -> AbstractContextManager[Simulator]:
     """A simulator in the background."""
-    server = Simulator()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(5)
+    return in_background(Simulator())

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from tests.serving import in_background
 
 
 @dataclass(frozen=True)
@@ -86,18 +87,9 @@ class Loopback(ThreadingHTTPServer):
         """A client that hung up is not worth a line."""
 
 
-@contextmanager
-def serving() -> Iterator[Loopback]:
+def serving() -> AbstractContextManager[Loopback]:
     """A server in the background."""
-    server = Loopback()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(5)
+    return in_background(Loopback())
 
 
 def says(status: int = 200, body: bytes | str = b"<p>ok</p>", **headers: str) -> Answer:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from tests.serving import in_background
 
 
 class S3Service(ThreadingHTTPServer):
@@ -87,15 +87,6 @@ def _unchunked(raw: bytes) -> bytes:
     return body
 
 
-@contextmanager
-def running() -> Iterator[S3Service]:
+def running() -> AbstractContextManager[S3Service]:
     """Serve until the block ends."""
-    server = S3Service()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(5)
+    return in_background(S3Service())

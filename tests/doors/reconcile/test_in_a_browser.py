@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import os
-import threading
 from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -31,6 +30,7 @@ from lookups.reconcile import asking
 from tests.browser import chromium
 from tests.browser.fixtures import browser  # noqa: F401  (used by pytest)
 from tests.lookups.conftest import Customer
+from tests.serving import in_background
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 PICTURES = contents.ROOT / "lookups" / "static" / "lookups" / "reconcile"
@@ -49,10 +49,8 @@ class Quiet(SimpleHTTPRequestHandler):
 def elsewhere() -> Iterator[str]:
     """The page's own host."""
     folder = Path(__file__).parent / "page"
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with in_background(ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))) as server:
         yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,6 +10,7 @@ from typing import Any
 
 from tests.doors.mcp.evaluation.questions import WAIT, load
 from tests.doors.mcp.evaluation.transcripts import Messages, fill, list_calls
+from tests.serving import in_background
 
 Says = Callable[[Messages], dict[str, Any]]
 
@@ -63,12 +63,5 @@ def serving(says: Says) -> Iterator[tuple[str, list[dict[str, Any]]]]:
         def log_message(self, *_: Any) -> None:
             """Nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
+    with in_background(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as server:
         yield f"http://127.0.0.1:{server.server_port}/v1", heard
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(10)
