@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 
@@ -12,7 +10,7 @@ from lookups.api.requests.fields import LONGEST_ADDRESS
 from lookups.api.requests.serializers import LONGEST_WAIT_SECONDS, BulkRequest
 from lookups.api.schema import describe
 from lookups.api.schema.components import refer
-from lookups.api.schema.describe import reply
+from lookups.api.schema.describe import BYTES, reply
 from lookups.api.schema.examples import bulk as bulk_examples
 from lookups.api.schema.examples import errors as errors_examples
 from lookups.api.wire.bulk import BulkAccepted, BulkList, BulkPage, BulkSummary
@@ -24,7 +22,6 @@ _PATH = OpenApiParameter(
     "job_id", {"type": "string", "pattern": "^bulk_[0-9a-f]{32}$"}, OpenApiParameter.PATH, description="Its `job_id`."
 )
 _GONE = reply(Error, "No such job, or another account's, or older than seven days.", errors_examples.NO_JOB)
-_BYTES = {"type": "string", "format": "binary"}  # generated clients then send and take them as they are
 STATES = {
     "type": ["array", "null"],
     "items": {"type": "string", "pattern": "^([A-Za-z]{2}|[*])$"},
@@ -33,25 +30,21 @@ STATES = {
 }
 
 
-def _of_a_table(name: str, schema: Any, about: str) -> OpenApiParameter:
-    return OpenApiParameter(name, schema, description=f"Of a table only: {about}")
-
-
 _WORDS_OF_A_TABLE = [
-    _of_a_table("source", refer(SourceWanted), "which answers will do."),
+    describe.of_a_table("source", refer(SourceWanted), "which answers will do."),
     OpenApiParameter(
         "include",
         {"type": "array", "items": refer(Included)},
         explode=False,
         description="Of a table only: what each row's reply shall have beside the registry's answer.",
     ),
-    _of_a_table(
+    describe.of_a_table(
         "webhook_url",
         {"type": "string", "format": "uri", "maxLength": LONGEST_ADDRESS},
         "told when the bulk job has ended.",
     ),
-    _of_a_table("email_results", OpenApiTypes.BOOL, "whether the results are mailed."),
-    _of_a_table(
+    describe.of_a_table("email_results", OpenApiTypes.BOOL, "whether the results are mailed."),
+    describe.of_a_table(
         "max_wait_seconds",
         {"type": "integer", "minimum": 1, "maximum": LONGEST_WAIT_SECONDS},
         "how long all of it may take.",
@@ -68,7 +61,7 @@ ask = extend_schema(
     "`searchType`, `searchBy`, `dateAfter`, `dateBefore`, `ref`); `source`, `include`, `webhook_url`, `email_results` "
     "and `max_wait_seconds` stand in the query string then, where they are refused beside JSON, and errors name line "
     "and column.",
-    request={describe.JSON: BulkRequest, "text/csv": _BYTES},
+    request={describe.JSON: BulkRequest, "text/csv": BYTES},
     parameters=[*_WORDS_OF_A_TABLE, describe.IDEMPOTENCY_KEY, *describe.HEADERS],
     examples=[bulk_examples.ASK_BULK, bulk_examples.ASK_BY_TABLE],
     responses=describe.replies(
@@ -109,7 +102,7 @@ read = extend_schema(
                 "One line a row, or one a lien; nested names have dots: `normalized.statusClass`, `filing.fileNumber`.",
             ),
             (200, "application/x-ndjson"): reply(describe.TABLE, "One row a line, as in `results`."),
-            (200, xlsx_export.MEDIA_TYPE): reply(_BYTES, "The same lines as in CSV, in a workbook with one sheet."),
+            (200, xlsx_export.MEDIA_TYPE): reply(BYTES, "The same lines as in CSV, in a workbook with one sheet."),
             400: describe.INVALID,
             404: _GONE,
         },

@@ -53,6 +53,7 @@ BOM = OpenApiParameter(
     description="Of a CSV table: begin it with a byte order mark, for spreadsheets that else misread É and Ñ.",
 )
 TABLE = {"type": "string"}
+BYTES = {"type": "string", "format": "binary"}  # generated clients then send and take them as they are
 
 DAY = {"type": "string", "format": "date", "pattern": "^2[01]"}
 """A day of the service's own: what was accepted, and what was spent."""
@@ -63,6 +64,11 @@ def choice(*formats: str) -> OpenApiParameter:
     return OpenApiParameter(
         "format", {"type": "string", "pattern": f"^({'|'.join(formats)})$"}, description="Goes before `Accept`."
     )
+
+
+def of_a_table(name: str, schema: Any, about: str) -> OpenApiParameter:
+    """A wish about all rows of a table, in the address since its body has no place for it."""
+    return OpenApiParameter(name, schema, description=f"Of a table only: {about}")
 
 
 def cursor(name: str, digits: int, pattern: str = "^[1-9][0-9]*$") -> OpenApiParameter:

@@ -7,7 +7,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 
 from lookups.api.schema import describe
 from lookups.api.schema.components import refer
-from lookups.api.schema.describe import reply
+from lookups.api.schema.describe import BYTES, reply
 from lookups.api.schema.examples import errors as errors_examples
 from lookups.api.watches import examples
 from lookups.api.watches.requests import MOST_CHECKS, ManyWatchesRequest, WatchChanges, WatchRequest
@@ -22,7 +22,6 @@ _PATH = OpenApiParameter(
 _STATE = OpenApiParameter(
     "state", {"type": "string", "pattern": "^[A-Za-z]{2}$"}, description="Of this jurisdiction alone."
 )
-_BYTES = {"type": "string", "format": "binary"}
 _RIGHT = "Needs the scope `watches`. Beyond the contract of existing clients."
 _ONCE = OpenApiParameter(
     "Idempotency-Key",
@@ -51,15 +50,11 @@ _CONFLICT = reply(
 )
 
 
-def _of_a_table(name: str, schema: object, about: str) -> OpenApiParameter:
-    return OpenApiParameter(name, schema, description=f"Of a table only: {about}")  # type: ignore[arg-type]
-
-
 _WORDS_OF_A_TABLE = [
-    _of_a_table("every", refer(Every), "how often to look, where a row says nothing else."),
-    _of_a_table("email_digest", OpenApiTypes.BOOL, "whether events are mailed once a day."),
-    _of_a_table("tell_unchanged", OpenApiTypes.BOOL, "whether a check that found nothing changed is an event."),
-    _of_a_table(
+    describe.of_a_table("every", refer(Every), "how often to look, where a row says nothing else."),
+    describe.of_a_table("email_digest", OpenApiTypes.BOOL, "whether events are mailed once a day."),
+    describe.of_a_table("tell_unchanged", OpenApiTypes.BOOL, "whether a check that found nothing changed is an event."),
+    describe.of_a_table(
         "max_per_month", {"type": "integer", "minimum": 1, "maximum": MOST_CHECKS}, "checks in a month (UTC) at most."
     ),
 ]
@@ -109,7 +104,7 @@ create_watches = extend_schema(
     "watched from the reading it has, without another one. The rows may also come as a table (`text/csv`, UTF-8, with "
     "a header: `state`, `entity_id`, `entity_name`, `every`, `on`, `webhook`, `max_per_month`, `ref`). All are made or "
     f"none. {_PRICE} {_RIGHT}",
-    request={describe.JSON: ManyWatchesRequest, "text/csv": _BYTES},
+    request={describe.JSON: ManyWatchesRequest, "text/csv": BYTES},
     parameters=[*_WORDS_OF_A_TABLE, _ONCE, *describe.HEADERS],
     examples=[examples.CREATE_MANY, examples.CREATE_BY_TABLE],
     responses=describe.replies(
