@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from unfold.admin import ModelAdmin, TabularInline
 
+from jurisdictions.lists import ReadOnlyInline
 from jurisdictions.models import Jurisdiction, SwitchChange
 
 
@@ -27,24 +28,15 @@ class JurisdictionForm(forms.ModelForm):  # type: ignore[type-arg]
         return data
 
 
-class SwitchChangeInline(TabularInline):
+class SwitchChangeInline(ReadOnlyInline, TabularInline):
     """Who turned the switch, when and why, the newest first."""
 
     model = SwitchChange
     fields = readonly_fields = ("at", "enabled", "operator", "sentence", "why", "terms")
     verbose_name_plural = "How the switch was turned"
-    extra = 0
-    show_title = False
-    can_delete = False
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return True  # whoever sees the jurisdiction
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
 
 @admin.register(Jurisdiction)

@@ -1,4 +1,4 @@
-"""What the lists of every room's admin share: live and sandbox told apart."""
+"""What the lists of every room's admin share: live and sandbox told apart, and history that nobody edits."""
 
 from __future__ import annotations
 
@@ -8,6 +8,31 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from unfold.admin import ModelAdmin
+
+
+class ReadOnly:
+    """Looked at and not edited."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+class ReadOnlyAdmin(ReadOnly, ModelAdmin):  # type: ignore[misc]
+    """A list to look at."""
+
+
+class ReadOnlyInline(ReadOnly):
+    """Rows beneath another, without a title each that says once more what they say."""
+
+    extra = 0
+    hide_title = True
 
 
 class ModeFilter(admin.SimpleListFilter):

@@ -27,6 +27,7 @@ from billing.ledger_errors import RefundTooLarge
 from billing.models import Hold, LedgerEntry
 from billing.proof import proven
 from jurisdictions.bounded import NewestValues
+from jurisdictions.lists import ReadOnly
 from jurisdictions.rows import find_row, get_row_or_404
 
 MOVED = (("Paid in", "paid_in", "#2563eb"), ("Revenue", "revenue", "#f59e0b"))
@@ -87,21 +88,12 @@ class EndingFilter(admin.SimpleListFilter):
         return queryset.filter(pk__in=wanted(timezone.now()).values("pk")) if wanted else queryset
 
 
-class ReadOnlyAdmin(pages.ActionPermissions, ModelAdmin):
+class ReadOnlyAdmin(pages.ActionPermissions, ReadOnly, ModelAdmin):
     """Everything to see, nothing to type; what has a `show_` of its own is shown by that."""
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         shown = ((name, f"show_{name}") for name in map(str, super().get_fields(request, obj)))
         return [show if hasattr(self, show) else name for name, show in shown]
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
 
 @admin.register(LedgerEntry)

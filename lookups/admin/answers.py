@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from unfold.admin import StackedInline
 
 from jurisdictions.bounded import BoundedList, NewestValues
-from jurisdictions.lists import ModeFilter
+from jurisdictions.lists import ModeFilter, ReadOnlyAdmin, ReadOnlyInline
 from lookups.models import Entity, RecordVersion
-from scrapers.admin.read_only import ReadOnlyAdmin
 from scrapers.normalize import names
 
 
-class VersionInline(StackedInline):
+class VersionInline(ReadOnlyInline, StackedInline):
     """What the registry said of a company, the newest first."""
 
     model = RecordVersion
     fields = readonly_fields = ("number", "first_read_at", "last_read_at", "standing", "data", "reader_version")
     verbose_name_plural = "Versions"
-    extra = 0
-    show_title = False
-    can_delete = False
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
     @admin.display(description="Status")
     def standing(self, obj: RecordVersion) -> str:

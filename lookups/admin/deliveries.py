@@ -23,12 +23,11 @@ from unfold.widgets import UnfoldAdminSelectWidget
 
 from billing.admin import pages
 from billing.models import ApiKey
-from jurisdictions.lists import LivemodeFilter
+from jurisdictions.lists import LivemodeFilter, ReadOnlyAdmin, ReadOnlyInline
 from jurisdictions.rows import get_row_or_404
 from lookups.admin.finding import FoundByAccount
 from lookups.models import Delivery, DeliveryAttempt, WebhookAddress
 from lookups.notifications import deliveries, webhook_events, webhook_test
-from scrapers.admin.read_only import ReadOnlyAdmin
 
 WAITS, GIVEN_UP = Q(deliveries__status=Delivery.Status.PENDING), Q(deliveries__status=Delivery.Status.GIVEN_UP)
 NO_ADDRESS = {"webhook_url": "", "test_webhook_url": ""}
@@ -40,23 +39,12 @@ class ModeForm(forms.Form):
     mode = forms.ChoiceField(choices=ApiKey.Mode.choices, widget=UnfoldAdminSelectWidget())
 
 
-class AttemptInline(TabularInline):
+class AttemptInline(ReadOnlyInline, TabularInline):
     """Each try as it went."""
 
     model = DeliveryAttempt
     fields = readonly_fields = ("at", "status_code", "error", "duration_ms", "excerpt")
     verbose_name_plural = "Tries"
-    extra = 0
-    if hasattr(TabularInline, "hide_title"):  # so the skin's last version for Python 3.11 calls it
-        hide_title = True
-    show_title = False
-    can_delete = False
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
 
 @admin.register(Delivery)

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_POST
 from unfold.decorators import display
 
 from jurisdictions.bounded import NewestValues
-from jurisdictions.lists import KeyModeFilter
+from jurisdictions.lists import KeyModeFilter, ReadOnlyAdmin
 from lookups import bodies
 from lookups.admin.finding import FoundByAccount, find_mark
 from lookups.admin.job_filters import AgeFilter, KindFilter, ReasonFilter
@@ -30,7 +30,6 @@ from lookups.bulk import bulk_jobs, progress
 from lookups.bulk.progress import Progress
 from lookups.jobs import lifecycle, operator_actions, timeline
 from lookups.models import BulkJob, Job
-from scrapers.admin.read_only import ReadOnlyAdmin
 
 # What may be done with a job of each status, in the order of the buttons on its page.
 ACTIONS: dict[str, tuple[tuple[str, str], ...]] = {

@@ -16,10 +16,10 @@ from unfold.decorators import action, display
 
 from billing.admin import pages
 from jurisdictions.codes import PLACES
+from jurisdictions.lists import ReadOnlyAdmin
 from jurisdictions.rows import find_row, get_row_or_404
 from lookups.models import RemovalRequest, Suppression
 from lookups.privacy import removal_requests, suppression
-from scrapers.admin.read_only import ReadOnlyAdmin
 
 
 class DeadlineFilter(admin.SimpleListFilter):
@@ -144,7 +144,7 @@ class SuppressionAdmin(ReadOnlyAdmin):
     empty_says = "Nothing is left out."
     actions_detail = ("lift",)
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return request.user.has_perm("lookups.add_suppression")
 
     @display(description="In force", boolean=True)

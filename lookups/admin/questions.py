@@ -21,7 +21,7 @@ from billing.admin.finding import of_accounts
 from billing.models import LedgerEntry
 from billing.proof import proven
 from jurisdictions.bounded import BoundedList, NewestValues
-from jurisdictions.lists import ModeFilter
+from jurisdictions.lists import ModeFilter, ReadOnlyAdmin
 from jurisdictions.rows import find_row, get_row_or_404
 from lookups.admin.finding import find_mark
 from lookups.admin.outages import RefundsOutages
@@ -29,7 +29,6 @@ from lookups.evidence import bundle, wacz
 from lookups.jobs import timeline
 from lookups.models import Job, Lookup
 from lookups.reconciling import charges
-from scrapers.admin.read_only import ReadOnlyAdmin
 
 NEEDS = (  # which right shows which fields
     ("billing.view_ledgerentry", ("charge",)),

@@ -6,10 +6,9 @@ from django.contrib import admin
 from unfold.decorators import display
 
 from jurisdictions.bounded import NewestValues
-from jurisdictions.lists import ModeFilter
+from jurisdictions.lists import ModeFilter, ReadOnlyAdmin
 from lookups.admin.finding import FoundByAccount
 from lookups.models import Watch, WatchCheck, WatchEvent
-from scrapers.admin.read_only import ReadOnlyAdmin
 
 
 @admin.register(Watch)

@@ -17,9 +17,8 @@ from django.views.decorators.http import require_safe
 from unfold.decorators import display
 
 from jurisdictions.bounded import BoundedList, NewestValues
-from jurisdictions.lists import ModeFilter
+from jurisdictions.lists import ModeFilter, ReadOnlyAdmin
 from jurisdictions.rows import get_row_or_404
-from scrapers.admin.read_only import ReadOnlyAdmin
 from scrapers.evidence import readings
 from scrapers.failures import Failure
 from scrapers.models import Reading, ScrapeAttempt

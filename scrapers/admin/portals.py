@@ -9,7 +9,7 @@ from django.db.models import QuerySet, URLField
 from django.http import HttpRequest
 from django.utils import timezone
 
-from scrapers.admin.read_only import ReadOnlyAdmin
+from jurisdictions.lists import ReadOnlyAdmin
 from scrapers.models import Breaker, BulkCopy
 from scrapers.operations import breaker
 

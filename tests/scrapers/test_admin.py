@@ -77,6 +77,7 @@ class TestAJurisdictionsSwitch:
         page = operator.get("/admin/jurisdictions/jurisdiction/NY/change/").content.decode()
         assert page.count("They move this week.") == 2
         assert "ticket 7" in page
+        assert "NY off by operator" not in page, "a title over each row repeats its columns"
 
     def test_is_not_turned_back_by_whoever_still_sees_the_other_position(self, operator: Client) -> None:
         for _ in range(2):
