@@ -121,20 +121,11 @@ class TestChecking:
         return replace(original, challenge=replace(original.challenge, **changed))
 
     def word(self, credential: Credential, **changed: Any) -> str:
-        named: dict[str, Any] = {
-            "secrets": [SECRET],
-            "realm": REALM,
-            "terms": self.TERMS,
-            "body": BODY,
-            "bound": self.BOUND,
-            "now": BEFORE,
-            **changed,
-        }
         with pytest.raises(PaymentProblem) as problem:
-            challenge.check(credential, **named)
+            self.check(credential, **changed)
         return problem.value.word
 
-    def check(self, **changed: Any) -> None:
+    def check(self, credential: Credential | None = None, **changed: Any) -> None:
         named: dict[str, Any] = {
             "secrets": [SECRET],
             "realm": REALM,
@@ -144,7 +135,7 @@ class TestChecking:
             "now": BEFORE,
             **changed,
         }
-        challenge.check(self.credential(), **named)
+        challenge.check(credential or self.credential(), **named)
 
     def test_accepts_an_answer_to_our_own_challenge(self) -> None:
         self.check()
