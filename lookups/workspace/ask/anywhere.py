@@ -25,7 +25,7 @@ from lookups.workspace.ask import asking, results, views
 from lookups.workspace.ask.answers import TAGS, tell, write_waiting
 from lookups.workspace.ask.questions import KINDS, Asked, Wrong, read_form
 
-POLL_MS = 2000
+REFRESH_SECONDS = 2
 NEWS_FIRST = (Verdict.FOUND, Verdict.AMBIGUOUS, None, Verdict.UNAVAILABLE)
 
 
@@ -133,8 +133,7 @@ def _show(bulk: BulkJob) -> dict[str, Any]:
         "rows": rows,
         "asked": first.asked if first is not None else "",
         "is_open": bulk.ended_at is None,
-        "poll_ms": POLL_MS,
-        "refresh_seconds": POLL_MS // 1000,
+        "refresh_seconds": REFRESH_SECONDS,
     }
 
 
