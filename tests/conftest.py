@@ -15,6 +15,7 @@ from typing import Any
 
 import hypothesis
 import pytest
+from celery import current_app
 from django.conf import settings
 from django.core.cache import cache
 from xdist.scheduler import LoadGroupScheduling
@@ -250,6 +251,12 @@ def recordings() -> Path:
 def _nothing_remembered() -> None:
     """What a process remembers for a minute belongs to the test before."""
     cache.clear()
+
+
+@pytest.fixture
+def no_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls to workers go nowhere: the test plays the worker itself."""
+    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
 
 
 @pytest.fixture

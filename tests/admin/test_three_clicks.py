@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from celery import current_app
 from django.test import Client
 
 from billing import accounts
@@ -17,13 +16,8 @@ from tests.admin.clicks import Person
 from tests.admin.conftest import PRICE, ask, fail
 from tests.sign_in import populated
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_workers")]
 MOST = 3
-
-
-@pytest.fixture(autouse=True)
-def _nobody_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
 
 
 @pytest.fixture

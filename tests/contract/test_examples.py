@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from celery import current_app
 from django.test import Client
 from django.utils import timezone
 
@@ -19,7 +18,7 @@ from tests.lookups.conftest import Customer
 from tests.lookups.messages import end_bulk, end_jobs
 from tests.lookups.watches.looks import look, look_again
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_workers")]
 Judge = Callable[[Any, str, str], None]
 FORBIDDEN_TO_TEST_KEYS = {"/v1/account/topup", "/v1/account/settings"}
 
@@ -31,12 +30,6 @@ def shown(document: dict[str, Any]) -> Iterator[tuple[str, str, str, Any]]:
             for kind, content in operation.get("requestBody", {}).get("content", {}).items():
                 for example in content["examples"].values():
                     yield method, path, kind, example["value"]
-
-
-@pytest.fixture(autouse=True)
-def no_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test plays the worker itself."""
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
 
 
 def send(tester: Customer, method: str, path: str, kind: str = "application/json", **how: Any) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from celery import current_app
 from django.test import Client
 from django.utils import timezone
 
@@ -16,15 +15,10 @@ from tests.lookups.conftest import PRICE, Customer
 from tests.lookups.registry_server import Register, company
 from tests.lookups.test_lookup import _spend_all
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_workers")]
 
 NULL = type(None)
 JOB = "/v1/lookup/status/job_" + "0" * 32
-
-
-@pytest.fixture(autouse=True)
-def no_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
 
 
 def assert_fields(found: dict[str, Any], fields: dict[str, type | tuple[type, ...]]) -> None:

@@ -8,7 +8,6 @@ import json
 from typing import Any
 
 import pytest
-from celery import current_app
 
 from lookups import xlsx_export
 from lookups.api.schema import document
@@ -18,14 +17,8 @@ from tests.lookups.conftest import Customer
 from tests.lookups.messages import end_bulk, end_jobs
 from tests.lookups.workbooks import read_table
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_workers")]
 NAME, VALUE = "mascot", "heron"
-
-
-@pytest.fixture(autouse=True)
-def no_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test plays the worker itself."""
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from celery import current_app
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -23,12 +22,7 @@ from tests.lookups.conftest import PRICE, Customer, anew, open_customer
 from tests.lookups.registry_server import Register
 from tests.lookups.test_hostile_bodies import assert_error
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def nobody_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_workers")]
 
 
 def again(customer: Customer, lookup_id: str) -> Any:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import IO, Any
 
 import pytest
-from celery import current_app
 from django.core.signals import request_finished
 from django.db import close_old_connections
 
@@ -23,6 +22,8 @@ from tests.lookups.messages import end_bulk
 from tests.lookups.registry_server import Register
 from tests.lookups.test_hostile_bodies import assert_error
 from tests.lookups.workbooks import MAIN, ONLY_PAGE, read_cells, read_parts, read_table
+
+pytestmark = pytest.mark.usefixtures("no_workers")
 
 HERON = {"entity_name": "Blue Heron Logistics LLC", "state": "DE"}
 LIENS = {**HERON, "searchType": "ucc", "ref": "r"}
@@ -46,12 +47,6 @@ HOSTILE = [
     "  blanks  ",
     "Ñandú 🦤",
 ]
-
-
-@pytest.fixture(autouse=True)
-def no_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test plays the worker itself."""
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from celery import current_app
 from django.utils import timezone
 
 from billing import keys, ledger, prices, reconciliation
@@ -24,15 +23,9 @@ from tests.lookups.conftest import PRICE, Customer, open_customer
 from tests.lookups.messages import end_bulk, wait_for
 from tests.lookups.registry_server import Register
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_workers")]
 REPLAYED = "Idempotency-Replayed"
 ROWS = [{"entity_name": "Acme Corp", "state": "NY", "ref": "a"}, {"entity_name": "Zebra Inc", "state": "NY"}]
-
-
-@pytest.fixture(autouse=True)
-def nobody_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test plays the worker itself."""
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
 
 
 def pass_time(**by: float) -> None:

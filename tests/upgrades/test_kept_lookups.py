@@ -9,7 +9,6 @@ from datetime import timedelta
 from typing import Any, Protocol
 
 import pytest
-from celery import current_app
 from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
 from django.db.migrations.exceptions import IrreversibleError
@@ -36,12 +35,7 @@ NOBODY, CHECK = Question("NY", "Nobody Knows"), Question("NY", "Acme", kind="nam
 Told = tuple[Version13, Any]
 Answered = tuple[str, str, int, dict[str, Any]]  # the key, where it was used, the status and the body it got
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def no_queue(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("no_workers")]
 
 
 def asked_at(path: str) -> dict[str, Any]:

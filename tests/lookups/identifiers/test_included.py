@@ -267,12 +267,9 @@ class TestARequest:
         assert "identifiers" in customer.lookup(include=["identifiers"]).json()
 
 
+@pytest.mark.usefixtures("no_workers")
 class TestABulkJob:
     """That includes identifiers."""
-
-    @pytest.fixture(autouse=True)
-    def _no_messages(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
 
     def test_has_them_in_every_row_that_found_a_company(self, customer: Customer, gleif: PlayedGleif) -> None:
         names = ("Acme Corp", "Nobody Knows This", "ACME CORP.", "Zebra Inc")

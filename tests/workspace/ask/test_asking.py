@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from celery import current_app
 from django.test import Client
 from django.utils import timezone
 
@@ -21,13 +20,8 @@ from tests.lookups.conftest import register as register
 from tests.lookups.registry_server import Register
 from tests.workspace.conftest import Browser, open_office, spend_all
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = [pytest.mark.django_db, pytest.mark.once, pytest.mark.usefixtures("no_workers")]
 WORD = "0" * 31 + "1"
-
-
-@pytest.fixture(autouse=True)
-def nobody_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from celery import current_app
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
@@ -18,13 +17,8 @@ from tests.lookups.watches.looks import look_again
 from tests.workspace.conftest import Browser, open_office
 from tests.workspace.people import read_form
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = [pytest.mark.django_db, pytest.mark.once, pytest.mark.usefixtures("no_workers")]
 CHANGES = {"state": "DE", "entity_id": "SB-DE-920001", "every": "day", "categories": ["status", "agent", "officer"]}
-
-
-@pytest.fixture(autouse=True)
-def nobody_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
 
 
 @pytest.fixture
