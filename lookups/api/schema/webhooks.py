@@ -12,8 +12,6 @@ from lookups.api.wire.events import BulkEvent, Event, LookupCompleteEvent, Looku
 from lookups.api.wire.watching.events import WatchMessage
 from lookups.api.wire.words import EventType
 
-MAILED_ALONE = frozenset({EventType.WATCH_DIGEST})
-
 EVENTS: dict[EventType, tuple[type[Event], str, Event]] = {
     EventType.LOOKUP_COMPLETE: (LookupCompleteEvent, "A job was answered", events_examples.LOOKUP_COMPLETE),
     EventType.LOOKUP_FAILED: (LookupFailedEvent, "A job could not be answered", events_examples.LOOKUP_FAILED),

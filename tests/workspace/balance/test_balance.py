@@ -145,8 +145,6 @@ class TestTheBudget:
 
 
 class TestTheStatement:
-    OCTOBER = datetime(2026, 10, 5, 12, tzinfo=UTC)
-
     def test_has_the_periods_entries_between_its_sums(self, office: Browser) -> None:
         charge(office, 2)
         page = text_of(office.get(STATEMENT))
