@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 
 from billing.models import Member
 
@@ -44,13 +44,6 @@ PLACES = (
 
 def list_items(member: Member, *, path: str) -> list[Item]:
     """What this member may open; a place is here when the page lies below it."""
-    found = [(place, _find_url(place.name)) for place in PLACES if member.can(place.role)]
-    here = max((url for _, url in found if url and path.startswith(url)), key=len, default="")
-    return [Item(place.label, url, place.icon, url == here) for place, url in found if url]
-
-
-def _find_url(name: str) -> str:
-    try:
-        return reverse(name)
-    except NoReverseMatch:
-        return ""
+    found = [(place, reverse(place.name)) for place in PLACES if member.can(place.role)]
+    here = max((url for _, url in found if path.startswith(url)), key=len, default="")
+    return [Item(place.label, url, place.icon, url == here) for place, url in found]
