@@ -1,6 +1,6 @@
 """What a portal is: the facts a state declares, and the three moves of a lookup: search, choose, detail.
 
-A family inherits from `Portal` and speaks one vendor's protocol; a state inherits from its family and states its
+A platform inherits from `Portal` and speaks one vendor's protocol; a state inherits from its platform and states its
 differences. Neither can reach headers of identity, retries or TLS.
 """
 
@@ -107,7 +107,7 @@ class Choice:
 
 
 class Portal:
-    """Base of every registry's reader. Class attributes are the facts; see the design for what each is for."""
+    """Base of every registry's reader. Class attributes are the facts."""
 
     code: ClassVar[str] = ""
     hosts: ClassVar[tuple[str, ...]] = ()
@@ -143,7 +143,7 @@ class Portal:
         """The reader to ask about a state; only the sandbox registry has one for each."""
         return cls()
 
-    # The three moves, for a family to fill in
+    # The three moves, for a platform or a state to fill in
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Ask for entities whose name fits `term`; all rows, and whether the list is complete."""
@@ -160,7 +160,7 @@ class Portal:
         raise QueryRefused(Refusal.NOT_BY_IDENTIFIER)
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
-        """Open one row; a family whose list holds everything sets `Candidate.record` instead."""
+        """Open one row; a portal whose list holds everything sets `Candidate.record` instead."""
         if candidate.record is None:
             raise NotImplementedError(f"{type(self).__name__} lists rows without records and has no detail")
         return candidate.record
@@ -173,9 +173,7 @@ class Portal:
         """
         found: tuple[Candidate, ...] = ()
         complete, narrow = True, None
-        name, _ = split(
-            name
-        )  # "Blue Heron, P.S." is taken by "BLUE HERON LLC", which a list of its own name does not show
+        name, _ = split(name)  # "Blue Heron, P.S." is taken by BLUE HERON LLC, which a list of its own name lacks
         plan = self.search_plan(session, name)
         every = self._terms_of_the_rule(name, plan)
         for term in every[: self.name_search.most_terms + 1]:

@@ -187,9 +187,8 @@ class TestAWebhookAddress:
         pages = [LIST, f"{LIST}{only().pk}/change/", ADDRESSES, f"{ADDRESSES}{customer.account.pk}/change/", "/admin/"]
         for page in pages:
             assert "whsec_" not in staff.get(page).content.decode()
-        page = staff.post(
-            f"{ADDRESSES}{customer.account.pk}/new-secret/", {"mode": "live"}, follow=True
-        )  # once there was
+        # Once there was such a page
+        page = staff.post(f"{ADDRESSES}{customer.account.pk}/new-secret/", {"mode": "live"}, follow=True)
         assert "whsec_" not in page.content.decode()
         assert WebhookSecret.objects.count() == 1
         kept = [str(list(model._default_manager.values())) for model in apps.get_models()]

@@ -124,8 +124,8 @@ class TestACrashUnderAKey:
         assert (customer.balance.held, customer.balance.spent, register.asked) == (
             0,
             PRICE,
-            2,
-        )  # by name and shorter
+            2,  # by name and shorter
+        )
         register.status = 500  # it is not asked again
         body = customer.post("/v1/name-availability", asked, **KEY).json()
         assert (body["available"], body["cost"], body["walletBalance"]) == (True, 0.0314, "0.28")

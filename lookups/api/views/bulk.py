@@ -143,9 +143,8 @@ def read_rows(body: Any, *, sandbox: bool) -> list[bulk_jobs.Wanted]:
     rows = body.get("entities")
     if not isinstance(rows, list) or not 1 <= len(rows) <= MOST_ROWS:
         raise errors.invalid_rows([{"index": None, "error": f"entities: send a list of 1 to {MOST_ROWS:,} rows."}])
-    listed = cache(
-        lambda ucc: selectors.list_everywhere(sandbox=sandbox, ucc=ucc, now=timezone.now())
-    )  # asked of the registries' table once, not once a row
+    # Asked of the registries' table once, not once a row
+    listed = cache(lambda ucc: selectors.list_everywhere(sandbox=sandbox, ucc=ucc, now=timezone.now()))
     wanted: list[bulk_jobs.Wanted] = []
     wrong: list[dict[str, Any]] = []
     for index, row in enumerate(rows):
