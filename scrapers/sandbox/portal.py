@@ -122,10 +122,6 @@ class SandboxPortal(Portal):
         own = _OWN_CHECKS.get(find_outcome(name) or "")
         return self.with_own_check(usual, (), own) if own else usual
 
-    def check_id(self, entity_id: str) -> str:
-        """The number in capitals."""
-        return super().check_id(entity_id).upper()
-
     def ids_of(self, row: Candidate) -> tuple[str, ...]:
         """Its number, and the one with a turn that it was asked for by (see `changing`)."""
         asked = self.check_id((row.sos_url or row.entity_id).rpartition("/")[2])

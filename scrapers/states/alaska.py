@@ -58,10 +58,6 @@ class Alaska(Portal):
     )
     estimated_seconds = 5
 
-    def check_id(self, entity_id: str) -> str:
-        """Numbers end in a capital letter."""
-        return super().check_id(entity_id).upper()
-
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Fill the search page's own form in."""
         page = session.get(_SEARCH)

@@ -52,4 +52,4 @@ class Connecticut(ConnecticutLiens, ConnecticutRows):
 
     def check_id(self, entity_id: str) -> str:
         """Seven digits; the public form "US-CT.BER:1234567" is the same number."""
-        return super().check_id(entity_id).upper().removeprefix("US-CT.BER:").zfill(7)
+        return super().check_id(entity_id).removeprefix("US-CT.BER:").zfill(7)

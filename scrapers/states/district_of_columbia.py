@@ -78,10 +78,6 @@ class DistrictOfColumbia(Portal):
     terms = Terms("allowed", robots="the map service has none", note="Open data of the District (CC BY 4.0).")
     verification, on_by_default = "recorded", True
 
-    def check_id(self, entity_id: str) -> str:
-        """Letters of a file number are capitals."""
-        return super().check_id(entity_id).upper()
-
     def search_plan(self, session: PortalSession, name: str) -> SearchPlan:
         """The usual terms, then one with room for the signs that callers leave out."""
         return signs.plan(name, self.name_search)

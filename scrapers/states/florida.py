@@ -73,10 +73,6 @@ class Florida(FloridaLiens):
     on_by_default = True
     estimated_seconds = 4
 
-    def check_id(self, entity_id: str) -> str:
-        """Letters of a document number are capitals."""
-        return super().check_id(entity_id).upper()
-
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Names from the term on, page after page while they still begin with it."""
         wanted, found = _compact(term), list[Candidate]()

@@ -65,8 +65,8 @@ class Maine(Portal):
 
     def check_id(self, entity_id: str) -> str:
         """Charter numbers are written with and without a blank before their letters: "20207298DC", "19992000 D"."""
-        found = re.fullmatch(r"(\d{8})\s*([A-Za-z]{1,2})", super().check_id(entity_id))
-        return f"{found[1]}{found[2].upper()}" if found else entity_id
+        found = re.fullmatch(r"(\d{8})\s*([A-Z]{1,2})", super().check_id(entity_id))
+        return f"{found[1]}{found[2]}" if found else entity_id
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Names that fit the term; the form's own hidden fields are sent back with it."""

@@ -69,10 +69,6 @@ class Minnesota(Portal):
         evidence="Public clients, and lists of 2026-08: Type=BeginsWith, former names included.",
     )
 
-    def check_id(self, entity_id: str) -> str:
-        """Letters of older numbers are capitals: "J-160", "11J-458"."""
-        return super().check_id(entity_id).upper()
-
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Active and inactive filings are separate questions; both are asked, since either may be the one meant."""
         return self._both(session, {"BusinessName": term})

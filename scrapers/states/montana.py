@@ -50,7 +50,3 @@ class Montana(FileOnePortal):
     def question(self, term: str, *, starts_with: bool) -> dict[str, Any]:
         """As the page sends it; another kind of matching is not known."""
         return questions.numbered_kinds(term)
-
-    def check_id(self, entity_id: str) -> str:
-        """A letter and digits, in capitals."""
-        return super().check_id(entity_id).upper()
