@@ -14,7 +14,6 @@ class AmericanSamoa(UnsupportedPortal):
 
     code = "AS"
     sources = ("https://www.doc.as.gov",)
-    id_pattern = r".{1,40}"
     terms = Terms(
         "unstated", robots="not known", note="Business licences are listed elsewhere, and are another register."
     )

@@ -14,7 +14,6 @@ class Guam(UnsupportedPortal):
 
     code = "GU"
     sources = ("https://www.guamtax.com",)
-    id_pattern = r".{1,40}"
     terms = Terms("unstated", robots="not known", note="Ask the office by mail.")
     off_reason = "The Department of Revenue and Taxation has no online name search."
     would_change = "An online name search, or a list of companies, by the Department."

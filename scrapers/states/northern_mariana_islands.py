@@ -14,7 +14,6 @@ class NorthernMarianaIslands(UnsupportedPortal):
 
     code = "MP"
     sources = ("https://registrar.cnmi.gov/",)
-    id_pattern = r".{1,40}"
     terms = Terms("unstated", robots="not known", note="Its use policy forbids only unlawful and disruptive use.")
     off_reason = "No public search of the Registrar's portal is known."
     would_change = "A public search of the Registrar's portal."
