@@ -18,4 +18,3 @@ class AuditEventAdmin(BoundedList, ReadOnlyAdmin):
     search_fields = ("=actor", "=address", "=subject", "=request_id")
     search_help_text = "A whole name of a person, address, subject (billing.account 7) or request, among the newest."
     span_by = date_hierarchy = "at"
-    list_per_page = 100

@@ -117,7 +117,6 @@ class LedgerEntryAdmin(OfAccounts, ReadOnlyAdmin):
     empty_says = "No movement of money fits."
     span_by = date_hierarchy = "created_at"
     list_select_related = ("account",)
-    list_per_page = 100
     actions_list = ("finance_page",)
     actions_detail = ("refund", "receipt")
 
@@ -217,7 +216,6 @@ class HoldAdmin(OfAccounts, ReadOnlyAdmin):
     list_filter = (EndingFilter, "state")
     search_help_text = "An account's number, e-mail or beginning of the name."
     list_select_related = ("account",)
-    list_per_page = 100
     empty_says = "No hold fits: nothing is set aside for work that is running."
 
     show_amount = pages.in_dollars("amount")

@@ -30,7 +30,6 @@ class WaitingGrantAdmin(ReadOnlyAdmin):
     search_fields = ("^account__name", "=account__email", "=asked_by", "=decided_by")
     empty_says = "No grant waited for a second person."
     list_select_related = ("account",)
-    list_per_page = 100
     actions_detail = ("approve", "reject")
 
     show_amount = pages.in_dollars("amount")

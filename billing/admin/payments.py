@@ -72,8 +72,6 @@ class GivenBackForm(forms.Form):
 class AmountAdmin(OfAccounts, ReadOnlyAdmin):
     """What has an amount and a state."""
 
-    list_per_page = 100
-
     @display(description="amount (USD)", ordering="amount")
     def show_amount(self, obj: Payment | TopUp) -> str:
         return money.to_decimal_string(obj.amount)
@@ -254,7 +252,6 @@ class ReversalAdmin(OfAccounts, ReadOnlyAdmin):
     list_filter = ("kind", "reinstated", "is_settled")
     names, account_path = ("payment_reference", "name"), ""
     empty_says = "No refund or dispute was heard of that fits."
-    list_per_page = 100
 
     @display(description="amount (USD)", ordering="amount")
     def show_amount(self, obj: Reversal) -> str:
@@ -269,4 +266,3 @@ class ProviderEventAdmin(OfAccounts, ReadOnlyAdmin):
     list_filter = (("kind", NewestValues), ("outcome", NewestValues))
     names, account_path = ("event_id",), ""
     empty_says = "The card provider has sent nothing that fits."
-    list_per_page = 100

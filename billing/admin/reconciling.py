@@ -62,7 +62,6 @@ class DifferenceAdmin(ModelAdmin):
     list_display = ("first_seen_at", "show_state", "name", "subject", "show_numbers", "note")
     list_filter = ("name", ("gone_at", admin.EmptyFieldListFilter))
     search_fields = ("subject", "note")
-    list_per_page = 100
     empty_says = "Nothing differs: the books agree with all they were compared with."
     fields = ("name", "subject", "show_numbers", "happened_at", "first_seen_at", "last_seen_at", "gone_at", "note")
     readonly_fields = fields[:-1]
