@@ -12,7 +12,7 @@ from typing import Any
 
 from scrapers.normalize import addresses
 from scrapers.normalize.dates import to_iso
-from scrapers.parsing.fields import listed, text
+from scrapers.parsing.fields import is_domestic, listed, text
 from scrapers.records import Address, EntityRecord, Filing, Officer
 
 Row = Mapping[str, Any]
@@ -121,7 +121,7 @@ class RecordColumns:
             standing=_first(row, self.standing),
             formation_date=_first(row, self.formation_date),
             jurisdiction=_first(row, self.jurisdiction),
-            domestic={"domestic": True, "foreign": False}.get((_first(row, self.citizenship) or "").casefold()),
+            domestic=is_domestic(_first(row, self.citizenship)),
             agent_name=self.agent.name(row),
             agent_address=self.agent.address(row),
             principal_address=self.principal.read(row) if self.principal else Address(),

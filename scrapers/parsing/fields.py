@@ -71,11 +71,7 @@ class Labels:
         return [self._shown[name] for name in self._values if name not in self._read]
 
 
-class _Missing:
-    pass
-
-
-_MISSING = _Missing()
+_MISSING = object()
 
 
 def need(mapping: Any, key: str) -> Any:

@@ -121,9 +121,9 @@ def table_rows(
     """Rows of a table as {header: cell}, read by header text (capitals count alike), never by position.
 
     Every header in `headers` must be there once (PageChanged otherwise), an `optional` one at most once; further
-    columns are kept as they are named. Rows without any
-    text are dropped when `skip_empty`, and the headings where they are repeated; a row with another number of cells
-    than the header is a changed page, unless it is one wide cell (pagers and notes).
+    columns are kept as they are named. Rows without any text are dropped when `skip_empty`, and the headings where
+    they are repeated; a row with another number of cells than the header is a changed page, unless it is one wide
+    cell (pagers and notes).
     """
     heads, further = headed_rows(table)
     needed = list(headers)

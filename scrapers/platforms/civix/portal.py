@@ -17,7 +17,7 @@ from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import names, types
-from scrapers.parsing.fields import Labels, listed, note_unread
+from scrapers.parsing.fields import Labels, is_domestic, listed, note_unread
 from scrapers.parsing.html import hidden_inputs, maybe, missing_result, select, table_rows, text_of, visible_text
 from scrapers.platforms.civix import links, sections
 from scrapers.platforms.civix.sections import Markup, Sections, address, stated
@@ -246,5 +246,5 @@ def _formed(entity: Labels) -> tuple[bool | None, str | None]:
     both = stated(entity.maybe("Citizenship / State of Formation"))
     if both and "/" in both:
         citizenship, _, state = both.partition("/")
-        return {"domestic": True, "foreign": False}.get(citizenship.strip().casefold()), stated(state.strip())
+        return is_domestic(citizenship), stated(state.strip())
     return None, stated(entity.maybe("Jurisdiction", "State of Formation", "Jurisdiction of Formation"))
