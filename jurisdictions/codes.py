@@ -102,6 +102,9 @@ _ROWS: tuple[tuple[str, str, str, str, str], ...] = (
 PLACES: dict[str, Place] = {row[0]: Place(*row) for row in _ROWS}
 """Every jurisdiction by its two-letter code."""
 
+CHOICES = sorted(((code, place.name) for code, place in PLACES.items()), key=lambda one: one[1])
+"""Code and name of each, by name."""
+
 _BY_SLUG = {place.slug: place for place in PLACES.values()}
 _BY_NAME = {place.name.upper(): place.code for place in PLACES.values()}
 

@@ -21,16 +21,13 @@ from billing.admin import pages
 from billing.admin.outage_refunds import tell
 from billing.grants import GrantRefused
 from billing.proof import proven
-from jurisdictions.codes import PLACES
+from jurisdictions.codes import CHOICES, PLACES
 from lookups.models import Job, Lookup
 from lookups.operations import outages
 from lookups.operations.outages import Outage
 
 MOST_CHOSEN = 200  # they stand in an address
-STATES = [
-    ("", "Choose a state"),
-    *sorted(((code, place.name) for code, place in PLACES.items()), key=lambda one: one[1]),
-]
+STATES = [("", "Choose a state"), *CHOICES]
 
 
 def _moment_field(label: str) -> forms.DateTimeField:

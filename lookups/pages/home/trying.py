@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from jurisdictions.codes import PLACES
+from jurisdictions.codes import CHOICES, PLACES
 from lookups import client_address
 from lookups.demo import asking
 from lookups.lookup.questions import Question
@@ -26,7 +26,6 @@ from lookups.pages.dossier import Dossier, of_lookup
 from lookups.pages.home import answers
 from scrapers.normalize.hidden import find_hidden
 
-STATES = sorted(((code, place.name) for code, place in PLACES.items()), key=lambda one: one[1])
 WORKSPACE = "/app/"
 KINDS = {"company": "business_entity", "liens": "ucc", "name": "name_check"}
 # What the links under the box play, each by a name of docs/sandbox.md.
@@ -45,7 +44,7 @@ class TryForm(forms.Form):
 
     name = forms.CharField(min_length=2, max_length=200, required=False)
     id = forms.CharField(max_length=60, required=False)
-    state = forms.ChoiceField(choices=STATES, error_messages={"required": "Choose a state."})
+    state = forms.ChoiceField(choices=CHOICES, error_messages={"required": "Choose a state."})
     kind = forms.ChoiceField(choices=[(word, word) for word in KINDS], required=False)
 
     def clean(self) -> None:
@@ -75,7 +74,7 @@ def box(form: TryForm | None = None, *, is_member: bool = False) -> dict[str, An
     asked = {name: form.data.get(name, "") for name in ("name", "state")} if form else first
     return {
         "asked": {**asked, "state": asked["state"] if asked["state"] in PLACES else first["state"]},
-        "states": STATES,
+        "states": CHOICES,
         "ask_url": WORKSPACE if is_member else reverse("try"),
         "played": [(label, answers.try_url(**question)) for label, question in PLAYED],
     }

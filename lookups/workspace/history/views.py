@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from billing import selectors
 from billing.models import Member
-from jurisdictions.codes import PLACES
+from jurisdictions.codes import CHOICES
 from lookups import csv_export, xlsx_export
 from lookups.api.views import paging
 from lookups.models import Lookup
@@ -110,7 +110,7 @@ def _list_choices(request: WorkspaceRequest) -> dict[str, Any]:
     people = [(f"user:{one.user_id}", one.user.get_full_name() or one.user.email) for one in members]
     keys = [(f"key:{one.pk}", f"{one.name} ({one.prefix}…)") for one in selectors.list_keys(account_id)]
     return {
-        "states": sorted(((code, place.name) for code, place in PLACES.items()), key=lambda one: one[1]),
+        "states": CHOICES,
         "verdicts": [(word.value if word else filters.OPEN, TAGS[word][0]) for word in TAGS],
         "kinds": list(filters.KINDS.items()),
         "origins": Lookup.Origin.choices,

@@ -8,12 +8,12 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from jurisdictions.codes import CHOICES
 from lookups.api.views import paging
 from lookups.watches import watching
 from lookups.watches.taxonomy import Category, Notice, Severity
 from lookups.workspace.access import WorkspaceRequest, workspace
 from lookups.workspace.watches import words
-from lookups.workspace.watches.views import list_states
 
 PAGE = 200
 SPAN = 20_000  # events that one page looks through; they are numbered without a gap
@@ -50,7 +50,7 @@ def events(request: WorkspaceRequest) -> HttpResponse:
         "categories": [(one.value, label.partition(" (")[0]) for one, label in words.CATEGORIES.items()]
         + [(one.value, label) for one, label in words.NOTICES.items()],
         "severities": [one.value for one in Severity],
-        "states": list_states(),
+        "states": CHOICES,
         "older": urlencode({**asked, "cursor": older}) if older and not wrong else "",
         "is_first": before is None,
         "has_any": newest is not None,

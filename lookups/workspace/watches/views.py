@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from billing import money, prices
-from jurisdictions.codes import PLACES
+from jurisdictions.codes import CHOICES, PLACES
 from lookups import listing
 from lookups.api.views import paging
 from lookups.models import Watch, WatchCheck
@@ -46,7 +46,7 @@ def watches(request: WorkspaceRequest) -> HttpResponse:
         "rows": [_row(one, list(last.get(one.pk, {}).values())) for one in rows],
         "wrong": [texts[0] for texts in wrong.values()],
         "asked": asked,
-        "states": list_states(),
+        "states": CHOICES,
         "is_first": after is None,
         "older": urlencode({**asked, "cursor": paging.write_place(rows[-1].created_at, rows[-1].pk)}) if more else "",
         "may_ask": request.member.can("member"),
@@ -178,7 +178,7 @@ def _show_new(
     reading = forms.find_reading(filled, request.workspace_key)
     content = {
         **_of_form(request, filled, wrong, refused),
-        "states": list_states(),
+        "states": CHOICES,
         "reading": reading,
         "company": reading.version.data["entityName"] if reading is not None and reading.version is not None else "",
     }
@@ -253,11 +253,6 @@ def _check(check: WatchCheck) -> dict[str, Any]:
     word, kind = words.RESULTS[WatchCheck.Result(check.result)] if check.result else ("Under way", "neutral")
     cost = money.to_decimal_string(check.lookup.cost)
     return {"check": check, "word": word, "kind": kind, "cost": cost, "lookup_id": check.lookup.public_id}
-
-
-def list_states() -> list[tuple[str, str]]:
-    """Every state to choose from, by name."""
-    return sorted(((code, place.name) for code, place in PLACES.items()), key=lambda one: one[1])
 
 
 def _see(address: str) -> HttpResponse:
