@@ -60,7 +60,7 @@ class TestAFailedLookup:
     def test_says_why_and_shows_the_page_that_refused(self, failed_job: Job, owner: Client) -> None:
         person = Person(owner)
         person.press("Open", q=failed_job.lookup.public_id)
-        assert "turned us away" in person.text or "blocked" in person.text
+        assert "turned us away" in person.text
         person.follow(f"#{failed_job.lookup.attempt_id}")
         assert "Incapsula incident" in person.text
         assert "Go away <script>alert(1)</script>" in person.text  # as text

@@ -484,7 +484,7 @@ class TestTheList:
         for tool in result["tools"]:
             jsonschema.Draft202012Validator.check_schema(tool["inputSchema"])
             jsonschema.Draft202012Validator.check_schema(tool["outputSchema"])
-            assert f"{PRICE / 10_000:.4f}" in tool["description"] or "ree" in tool["description"]
+            assert f"{PRICE / 10_000:.4f}" in tool["description"] or "Free" in tool["description"]
             if not tool["annotations"]["readOnlyHint"] and tool["name"] != "end_watch":  # which ends it once
                 assert "idempotency_key" in tool["inputSchema"]["properties"]
 
