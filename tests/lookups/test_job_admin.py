@@ -64,7 +64,7 @@ class TestAFailedJob:
 
     def test_is_listed_with_its_reason(self, staff: Client) -> None:
         page = staff.get("/admin/lookups/job/").content.decode()
-        assert "blocked" in page
+        assert re.search(r"field-reason[^>]*>\s*blocked\s*<", page)
         assert "Acme Corp" in page
         assert staff.get(f"/admin/lookups/job/{Job.objects.get().pk}/change/").status_code == 200
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from datetime import timedelta
 from typing import Any
@@ -117,7 +118,7 @@ class TestAnOperator:
         url = "/admin/lookups/removalrequest/"
         page = admin_client.get(url).content.decode()
         assert page.index("Late Inc") < page.index("Later Inc")
-        assert "overdue" in page
+        assert len(re.findall(r">\s*overdue\s*<", page)) == 1
         late = admin_client.get(url, {"deadline": "overdue"}).content.decode()
         assert "Late Inc" in late
         assert "Later Inc" not in late

@@ -32,7 +32,7 @@ class Device(SecurityKey):
         return super()._data(flags if flags & 0x40 else getattr(self, "flags", flags))
 
 
-def add_key(person: Person, device: Device, name: str = "Laptop") -> Any:
+def add_key(person: Person, device: Device, name: str = "Blue one") -> Any:
     options = person.get("/app/settings/passkeys/options/").json()
     return person.post("/app/settings/passkeys/", {"name": name, "credential": device.create(options)})
 
@@ -58,7 +58,7 @@ class TestAPasskey:
     def test_signs_in_without_a_mail(self, ada: Person, user: User) -> None:
         device = Device()
         add_key(ada, device)
-        assert "Laptop" in ada.get("/app/settings/").content.decode()
+        assert "Blue one" in ada.get("/app/settings/").content.decode()
         (added,) = AuditEvent.objects.filter(kind="factor_added")
         assert added.detail == f"WebAuthn of auth.user {user.pk}."
         elsewhere = Person(ada.email)
