@@ -263,7 +263,8 @@ class TestTheWorkspacesOwnKey:
         staff = StaffBrowser()
         staff.sign_in(make_user(is_superuser=True).username)
         set_up_app(staff)
-        assert b"is_workspace" in staff.get("/admin/billing/apikey/?is_workspace__exact=1").content
+        listed = staff.get("/admin/billing/apikey/?is_workspace__exact=1").content.decode()
+        assert f"/admin/billing/apikey/{own.pk}/change/" in listed
         answer = staff.post(f"/admin/billing/apikey/{own.pk}/revoke/", follow=True)
         assert b"To end that, close the account." in answer.content
         assert ask(office).workspace_key.revoked_at is None
