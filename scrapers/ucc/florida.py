@@ -110,9 +110,7 @@ def _party(row: Any) -> UccParty:
         state=text(need(row, "state")),
         zip=text(need(row, "zipCode")),
     )
-    if officers.is_organization(name):
-        return UccParty(name, where, "organization")
-    return UccParty(name, where, "person" if officers.turned(name) != name else None)
+    return UccParty(name, where, parties.kind(name))
 
 
 def _fits(shown: str, asked: str) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import names, officers
+from scrapers.normalize import names
 from scrapers.parsing.fields import listed, need, need_text, note_unread, refuse_renamed, text
 from scrapers.platforms.fileone import drawer, history
 from scrapers.records import Address, Query, UccAmendment, UccFiling, UccParty
@@ -139,9 +139,7 @@ def _parties(shown: list[Any], where: list[Any]) -> tuple[UccParty, ...]:
 
 def _party(name: str, where: Address) -> UccParty:
     """A company by its words, a person by the comma ("SAMPLE, JORDAN"); "EXAMPLE BANK" shows neither."""
-    if officers.is_organization(name):
-        return UccParty(name, where, "organization")
-    return UccParty(name, where, "person" if officers.turned(name) != name else None)
+    return UccParty(name, where, parties.kind(name))
 
 
 def _joined(known: UccFiling, more: UccFiling) -> UccFiling:
