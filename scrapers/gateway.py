@@ -311,8 +311,12 @@ def _shared_pacer(redis_url: str, folder: str) -> Pacer:
 
         return FilePacer(Path(folder))
     import redis
+    from redis.backoff import NoBackoff
+    from redis.retry import Retry
 
-    return RedisPacer(redis.Redis.from_url(redis_url, socket_timeout=5, socket_connect_timeout=5))
+    # Once more at once: a connection that breaks is no reason to leave a registry alone, or its place taken.
+    again = Retry(NoBackoff(), 1)
+    return RedisPacer(redis.Redis.from_url(redis_url, socket_timeout=2, socket_connect_timeout=2, retry=again))
 
 
 def get_pacer(portal: Portal) -> Pacer:

@@ -130,7 +130,8 @@ return turn - now
 _TAKE = """
 local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
-if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[1]) then return 0 end
+local mine = redis.call('ZSCORE', KEYS[1], ARGV[3])
+if not mine and redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[1]) then return 0 end
 redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[3])
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return 1
@@ -139,7 +140,11 @@ _GRACE_MS = 10_000  # nobody asks past his deadline: so much later the place of 
 
 
 class RedisPacer:
-    """The production form: Redis' own clock and one script for each decision."""
+    """The production form: Redis' own clock and one script for each decision.
+
+    A command may reach Redis twice, where its reply was lost: a place is then taken and freed once all the same, and a
+    second turn comes later, never earlier.
+    """
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -156,11 +161,11 @@ class RedisPacer:
     def slot(self, portal: str, pace: Pace, *, deadline: float) -> Iterator[None]:
         """Hold one of `pace.concurrency` places of the portal, waiting for one until `deadline`."""
         key, holder = f"pace:slots:{portal}", secrets.token_hex(8)
-        while not self._ask(self._take, key, pace.concurrency, _left_ms(deadline) + _GRACE_MS, holder):
-            _sleep_until_turn(0.05, portal=portal, deadline=deadline)
         try:
+            while not self._ask(self._take, key, pace.concurrency, _left_ms(deadline) + _GRACE_MS, holder):
+                _sleep_until_turn(0.05, portal=portal, deadline=deadline)
             yield
-        finally:
+        finally:  # also where nobody heard that it was given
             with suppress(Exception):  # the lease ends by itself; the answer already read must not be lost
                 self._client.zrem(key, holder)
 

@@ -17,6 +17,7 @@ import pytest
 from scrapers.failures import PortalUnavailable
 from scrapers.transport import pace as pacing
 from scrapers.transport.pace import FilePacer, NoPacer, Pace, Pacer, RedisPacer
+from tests.lost_replies import cutting
 
 PROCESSES = multiprocessing.get_context("spawn")
 
@@ -207,6 +208,31 @@ class TestAPlaceOnLoan:
         pacer, now = RedisPacer(client), time.monotonic()
         with pacer.slot("p", Pace(concurrency=2), deadline=now + 120), pacer.slot("p", Pace(), deadline=now + 1):
             assert client.pttl("pace:slots:p") > 100_000
+        client.close()
+
+    @pytest.mark.redis
+    @pytest.mark.parametrize("command", [b"pace:slots:p", b"pace:turn:p", b"ZREM"])
+    @pytest.mark.parametrize("done", [False, True], ids=["before it is done", "before its reply"])
+    def test_is_neither_refused_nor_lost_when_a_connection_breaks(
+        self, command: bytes, done: bool, on_redis: str
+    ) -> None:
+        """Once, at any command: Redis itself is well, so the registry is asked, at its pace, and its place is free."""
+        import redis
+
+        from scrapers import gateway  # here: the processes of other tests know no models
+
+        client = redis.Redis.from_url(on_redis)
+        client.delete("pace:slots:p", "pace:turn:p")
+        deadline = time.monotonic() + 120
+        with cutting(on_redis) as way:
+            pacer = gateway._shared_pacer(way.url, "")
+            with pacer.slot("p", Pace(concurrency=1), deadline=deadline):  # the scripts are known from here on
+                pacer.wait_turn("p", Pace(seconds=0), deadline=deadline)
+            way.cut(command, done=done)
+            with pacer.slot("p", Pace(concurrency=1), deadline=deadline):
+                pacer.wait_turn("p", Pace(seconds=0), deadline=deadline)
+            assert way.cuts == 1
+        assert client.zcard("pace:slots:p") == 0
         client.close()
 
 
