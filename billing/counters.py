@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import deque
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -16,6 +17,7 @@ log = logging.getLogger(__name__)
 # would wait for the time-out.
 PAUSE_SECONDS = 5.0
 REDIS_TIMEOUT_SECONDS = 0.25
+MOST_OWED = 1000  # slots that wait for Redis to be freed; those left out end by their leases
 LONGEST_LEASE_SECONDS = 1800.0  # a slot that is taken for longer was taken before the clock was set back: it is free
 
 
@@ -137,6 +139,7 @@ class RedisCounter:
         self._run_count = client.register_script(self._COUNT)
         self._run_acquire = client.register_script(self._ACQUIRE)
         self._silent_until = 0.0
+        self._owed: deque[tuple[str, str]] = deque(maxlen=MOST_OWED)  # slots that nobody has and Redis may count
 
     def count(self, subject: str, window: int, seconds: int) -> int:
         """See Counter."""
@@ -146,11 +149,31 @@ class RedisCounter:
         """See Counter."""
         ahead = moment + LONGEST_LEASE_SECONDS
         args = [token, moment, moment + lease_seconds, limit, int(lease_seconds) + 1, ahead]
-        return bool(self._ask(self._run_acquire, keys=[f"sos:slots:{subject}"], args=args))
+        key = f"sos:slots:{subject}"
+        self._ask(self._free_owed)
+        try:
+            return bool(self._ask(self._run_acquire, keys=[key], args=args))
+        except Unreachable:
+            self._owed.append((key, token))  # it may have been given, and only the reply was lost
+            raise
 
     def release(self, subject: str, token: str) -> None:
-        """See Counter."""
-        self._ask(self._client.zrem, f"sos:slots:{subject}", token)
+        """See Counter. What Redis does not hear now it hears before it gives the next one."""
+        self._owed.append((f"sos:slots:{subject}", token))
+        self._ask(self._free_owed)
+
+    def _free_owed(self) -> None:
+        """Free what is owed; a slot that could not be is owed still."""
+        while self._owed:
+            try:
+                slot = self._owed.popleft()
+            except IndexError:  # another thread took the last one
+                return
+            try:
+                self._client.zrem(*slot)
+            except self._failure:
+                self._owed.append(slot)
+                raise
 
     def _ask(self, question: Any, *args: Any, **named: Any) -> Any:
         """Ask Redis; after a failure stay away from it for a while."""

@@ -13,6 +13,7 @@ import pytest
 from billing import counters, keys, limits
 from billing.models import ApiKey, RateWindow
 from tests.billing.conftest import NOW, in_parallel
+from tests.lost_replies import cutting
 
 
 @pytest.fixture(params=["database", "redis"])
@@ -179,6 +180,34 @@ class TestWithoutAnAnsweringRedis:
             assert slot
             limits.release(slot=slot)
         assert limits.acquire(key=key, now=NOW)
+
+
+@pytest.mark.redis
+class TestAConnectionToRedisThatBreaks:
+    @pytest.mark.parametrize(
+        ("command", "done"),
+        [(b"ZREM", False), (b"ZREM", True), (b"sos:slots", True), (b"sos:rate", False)],
+        ids=["as it is freed", "once it is freed", "once it is given", "while it is used"],
+    )
+    def test_keeps_no_slot_from_a_key_that_has_nothing_running(
+        self, command: bytes, done: bool, key: ApiKey, on_redis: str, settings: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(counters, "REDIS_TIMEOUT_SECONDS", 20)
+        key.concurrent_lookups = 1
+        with cutting(on_redis) as way:
+            settings.REDIS_URL = way.url
+            counter = counters._redis_at(way.url)
+            counter._client.delete(f"sos:slots:key:{key.pk}")
+            counter.release("nobody", "nothing")  # connected from here on
+            way.cut(command, done=done)
+            slot = limits.acquire(key=key, now=NOW)
+            assert slot is not None
+            limits.count_request(key=key, now=NOW)
+            limits.release(slot=slot)
+            assert way.cuts == 1
+            counter._silent_until = 0.0  # some seconds later
+            assert limits.acquire(key=key, now=NOW + timedelta(seconds=10))
+            counter._client.close()
 
 
 class TestOldWindows:
