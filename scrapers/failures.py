@@ -104,8 +104,9 @@ class Failure(WordWithFacts):
     RATE_LIMITED = (
         "rate_limited",
         Facts(
-            customer="The registry's site asked us to come back later.",
-            operator="The registry's site asked us to come back later.",
+            customer="The registry may not be asked again so soon.",
+            operator="The registry's site asked us to come back later, or our own pace had no turn in time,"
+            " or it was unknown as Redis (or its folder) was away: the try says which.",
             retry_after=60,
             pause=30.0,
             health=Health.ILL_IF_ITS_OWN,

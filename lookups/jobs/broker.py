@@ -40,7 +40,8 @@ def answers() -> bool:
     """
     try:
         return _write_to_redis() if settings.REDIS_URL else _write_to_folder()
-    except OSError:
+    except OSError as problem:
+        log.warning("The broker takes nothing: %s", problem)
         return False
 
 

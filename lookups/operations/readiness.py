@@ -19,7 +19,7 @@ def list_reasons() -> dict[str, str]:
     """Why this process could not serve now: what is wrong -> in a sentence. Empty: it could."""
     reasons = _look_at_database()
     if not broker.answers():
-        reasons["broker"] = "The queue does not answer."
+        reasons["broker"] = "The queue takes nothing: it is away, full or read-only. The log says which."
     return reasons
 
 

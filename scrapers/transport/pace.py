@@ -7,6 +7,7 @@ machines. Both fail closed: when the pace cannot be known, nobody is asked.
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 import secrets
 import time
@@ -17,6 +18,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from scrapers.failures import Failure, PortalUnavailable
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +120,13 @@ def _fail_closed() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise PortalUnavailable(f"the pace is unknown: {error}", reason=Failure.RATE_LIMITED) from error
+        raise _unknown(error) from error
+
+
+def _unknown(error: Exception) -> PortalUnavailable:
+    """What is raised where nobody knows how fast a registry may be asked. The log names the cause, as no page does."""
+    log.warning("The pace of the registries is unknown (%s), so nobody is asked.", error)
+    return PortalUnavailable(f"the pace is unknown: {error}", reason=Failure.RATE_LIMITED)
 
 
 _TURN = """
@@ -155,7 +164,7 @@ class RedisPacer:
         try:
             return int(script(keys=[key], args=args))
         except Exception as error:  # whatever Redis says: without it the pace is unknown, so nobody is asked
-            raise PortalUnavailable(f"the pace is unknown: {error}", reason=Failure.RATE_LIMITED) from error
+            raise _unknown(error) from error
 
     @contextmanager
     def slot(self, portal: str, pace: Pace, *, deadline: float) -> Iterator[None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -253,6 +254,16 @@ class TestTheBroker:
 
     def test_has_the_queues_that_workers_listen_to(self) -> None:
         assert set(broker.QUEUES) == {name for names in commands.QUEUES.values() for name in names.split(",")}
+
+    @pytest.mark.parametrize("address", ["", "redis://127.0.0.1:9/0"], ids=["folder", "redis"])
+    def test_that_takes_nothing_is_named_with_its_reason_to_whoever_reads_the_log(
+        self, address: str, settings: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        """`/readyz` says that the queue takes nothing; whether it is away, full or read-only is what to do about it."""
+        settings.REDIS_URL, settings.VAR_DIR = address, tmp_path / "gone"
+        reply = Client().get("/readyz")
+        assert (reply.status_code, list(reply.json()["details"])) == (503, ["broker"])
+        assert ("connecting to 127.0.0.1:9" if address else "No such file or directory") in caplog.text
 
     def test_that_is_gone_is_unknown_not_empty(self, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(current_app.conf, "broker_url", "redis://127.0.0.1:9/0")

@@ -267,12 +267,13 @@ class TestTheLockFiles:
         with pytest.raises(PortalUnavailable):
             pacer.wait_turn("p", Pace(seconds=30), deadline=time.monotonic() + 0.5)
 
-    def test_ask_nobody_when_they_cannot_be_written(self, tmp_path: Path) -> None:
+    def test_ask_nobody_when_they_cannot_be_written(self, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
         pacer = FilePacer(tmp_path / "pace")
         (tmp_path / "pace").rmdir()
         with pytest.raises(PortalUnavailable) as refusal:
             pacer.wait_turn("p", Pace(), deadline=time.monotonic() + 5)
         assert refusal.value.reason == "rate_limited"
+        assert "No such file or directory" in caplog.text
         with pytest.raises(PortalUnavailable), pacer.slot("p", Pace(), deadline=time.monotonic() + 5):
             pass
 
@@ -284,13 +285,15 @@ class TestTheLockFiles:
 class TestRedisGone:
     """Without Redis the pace is unknown, so nobody is asked."""
 
-    def test_asks_nobody(self) -> None:
+    def test_asks_nobody_and_names_the_cause_to_whoever_reads_the_log(self, caplog: pytest.LogCaptureFixture) -> None:
         import redis
 
         pacer = RedisPacer(redis.Redis(host="127.0.0.1", port=9, socket_connect_timeout=0.5))
         with pytest.raises(PortalUnavailable) as refusal:
             pacer.wait_turn("p", Pace(), deadline=time.monotonic() + 5)
         assert refusal.value.reason == "rate_limited"
+        assert "nobody is asked" in caplog.text
+        assert "connecting to 127.0.0.1:9" in caplog.text
         with pytest.raises(PortalUnavailable), pacer.slot("p", Pace(), deadline=time.monotonic() + 5):
             pass
 
