@@ -2,7 +2,8 @@
 
 kombu writes a message, and the table that says which queues an exchange fills, under its final name. A worker that
 looks in that instant reads an empty file, and ends (2 of 400 messages, with a reader that never rests; a table, where
-three workers start at once); and `manage.py up` stops all processes when one ends.
+three workers start at once); and `manage.py up` stops all processes when one ends. A reader of kombu's takes a message
+by way of /tmp; where that is full it passes over all of them, and says nothing.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import logging
 import os
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from queue import Empty
 from time import monotonic
@@ -19,15 +21,22 @@ from typing import Any
 
 from kombu.exceptions import ChannelError
 from kombu.transport import filesystem
-from kombu.utils.json import dumps
+from kombu.utils.json import dumps, loads
 
 Row = filesystem.exchange_queue_t  # routing key, pattern, queue
 
 log = logging.getLogger(__name__)
+MOST_NAMED = 100
 
 
 class Channel(filesystem.Channel):
     """Writes beside and renames; steps over what cannot be read."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        for folder in (self.data_folder_in, self.control_folder):
+            with suppress(OSError):  # who writes there hears of it
+                Path(folder).mkdir(parents=True, exist_ok=True)
 
     def _put(self, queue: str, payload: Any, **_: Any) -> None:  # type: ignore[override]
         """Add a message; its name puts it behind those before it."""
@@ -36,11 +45,30 @@ class Channel(filesystem.Channel):
 
     def _get(self, queue: str) -> Any:  # type: ignore[override]
         """The oldest message. One that a full disk cut off is lost: the row it tells of is found by the sweep."""
+        for name in self._list_names():
+            if name.partition(".")[2] != f"{queue}.msg":
+                continue
+            path = Path(self.data_folder_in) / name
+            try:
+                content = path.read_bytes()
+                path.unlink()  # who removes it has it
+            except FileNotFoundError:
+                continue
+            except OSError as problem:
+                _step_over(path, problem)
+                continue
+            try:
+                return loads(content.decode())
+            except ValueError:
+                log.warning("A message in the folder of queue %s could not be read and is dropped.", queue)
+                break
+        raise Empty
+
+    def _list_names(self) -> list[str]:
         try:
-            return super()._get(queue)
-        except ValueError:
-            log.warning("A message in the folder of queue %s could not be read and is dropped.", queue)
-            raise Empty from None
+            return sorted(os.listdir(self.data_folder_in))
+        except OSError as problem:  # the worker connects again, which makes the folder where it is gone
+            raise ChannelError(f"Cannot look into {self.data_folder_in}") from problem
 
     def get_table(self, exchange: str) -> list[Row]:  # type: ignore[override]
         """The queues that an exchange fills. One that a full disk cut off is empty: workers add their queues again."""
@@ -76,7 +104,19 @@ def _write(path: Path, content: Any) -> None:
         draft.write_bytes(dumps(content).encode())
         os.replace(draft, path)
     except OSError as problem:
+        with suppress(OSError):
+            draft.unlink()
         raise ChannelError(f"Cannot write {path}") from problem
+
+
+_stepped_over: set[Path] = set()  # in this process
+
+
+def _step_over(path: Path, problem: OSError) -> None:
+    """Leave a message that cannot be taken to whoever mends its folder. It is looked at twenty times a second."""
+    if path not in _stepped_over and len(_stepped_over) < MOST_NAMED:
+        _stepped_over.add(path)
+        log.warning("A message is left where it is, as it cannot be taken: %s", problem)
 
 
 class Transport(filesystem.Transport):

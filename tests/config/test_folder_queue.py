@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import resource
+import shutil
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -79,6 +82,48 @@ class TestTheFolder:
         with pytest.raises(Empty):
             channel._get("upkeep")
         assert channel._get("upkeep") == {"number": 1}
+
+    def test_needs_no_other_folder_to_hand_out_a_message(
+        self, channel: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """kombu moved each through /tmp; where that was full no worker took anything, and none said so."""
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "full" / "tmp"))
+        channel._put("upkeep", {"number": 1})
+        assert channel._get("upkeep") == {"number": 1}
+        assert list((tmp_path / "messages").iterdir()) == []
+
+    def test_passes_over_what_cannot_be_read_and_says_so_once(
+        self, channel: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        (tmp_path / "messages" / "000000000000001_x.upkeep.msg").mkdir()  # for whoever is root as well
+        for number in range(2):
+            channel._put("upkeep", {"number": number})
+            assert channel._get("upkeep") == {"number": number}
+        assert caplog.text.count("000000000000001_x.upkeep.msg") == 1
+
+    def test_keeps_nothing_of_a_message_that_a_full_disk_refused(self, channel: Any, tmp_path: Path) -> None:
+        """An hour of a full disk left a file for each call, and whoever looks for a message reads all their names."""
+        usual, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, most))
+        try:
+            with pytest.raises(ChannelError):
+                channel._put("upkeep", {"filling": "x" * 2000})
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (usual, most))
+        assert list((tmp_path / "messages").iterdir()) == []
+
+    def test_that_is_removed_is_an_error_the_worker_tries_again_after_and_is_made_anew(
+        self, connect: Callable[[], Any], channel: Any, tmp_path: Path
+    ) -> None:
+        """With anything else the worker ends, and `manage.py up` with it."""
+        for name in ("messages", "control"):
+            shutil.rmtree(tmp_path / name)
+        with pytest.raises(ChannelError):
+            channel._get("upkeep")
+        again = connect()
+        again._queue_bind("upkeep", "upkeep", None, "upkeep")
+        channel._put("upkeep", {"number": 1})
+        assert again._get("upkeep") == {"number": 1}
 
     def test_takes_messages_in_the_order_they_were_put(self, channel: Any) -> None:
         for number in range(3):
