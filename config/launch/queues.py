@@ -7,18 +7,29 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
 from celery.concurrency import get_implementation
 from celery.utils.nodenames import default_nodename, host_format
 
-from config import env
+from config import env, started
 from config.launch import commands
+
+if TYPE_CHECKING:
+    from celery.apps.worker import Worker
 
 env.leave_out_checks()
 
 
 def work(name: str) -> int:
     """Take calls from the queues of a worker, "worker" or "bulk", until it is stopped; the exit code."""
+    worker = prepare(name)
+    worker.start()
+    return worker.exitcode or 0
+
+
+def prepare(name: str) -> Worker:
+    """The worker, which knows its tasks and is not started."""
     from config.celery import app
 
     worker = app.Worker(
@@ -31,8 +42,8 @@ def work(name: str) -> int:
         without_mingle=True,
         without_heartbeat=True,
     )
-    worker.start()
-    return worker.exitcode or 0
+    started()  # it loads the tasks, and all that they need, once the apps are there
+    return worker
 
 
 def tick(schedule: str) -> int:

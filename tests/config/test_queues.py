@@ -77,6 +77,14 @@ class TestAProcess:
         found = "assert gc.get_freeze_count() > 5 * len(gc.get_objects())"
         assert "lookups.pages.dossier.views" in load(f"\nimport gc, config.wsgi\n{found}\n", tmp_path)
 
+    @pytest.mark.parametrize("name", commands.NODES)
+    def test_that_works_looks_for_no_cycles_among_what_it_has_loaded(self, name: str, tmp_path: Path) -> None:
+        """Each look took 60 to 200 ms, in which none of the worker's threads went on."""
+        found = "assert gc.get_freeze_count() > 5 * len(gc.get_objects())"
+        assert "lookups.tasks" in load(
+            f"\nimport gc\nfrom config.launch import queues\nqueues.prepare({name!r})\n{found}\n", tmp_path
+        )
+
     def test_with_pages_loads_nothing_that_few_ask_for(self, tmp_path: Path) -> None:
         loaded = load(WEB, tmp_path)
         assert "lookups.pages.dossier.views" in loaded
