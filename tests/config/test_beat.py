@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 from celery import Celery
-from celery.beat import ScheduleEntry
+from celery.beat import ScheduleEntry, SchedulingError
 
+from config import beat
 from config.beat import Scheduler
 from tests.failures.disks import small_disk
 
@@ -78,3 +79,39 @@ class TestAFullDisk:
             scheduler.sync()
             assert caplog.text == ""
             scheduler.close()
+
+
+class Refused(Scheduler):
+    """Before a broker that is away while `IS_AWAY` has something in it."""
+
+    def apply_async(self, entry: ScheduleEntry, producer: object = None, advance: bool = True, **_: object) -> None:
+        """Send to it."""
+        if IS_AWAY:
+            raise SchedulingError("refused")
+        SENT.append(entry.name)
+
+
+IS_AWAY: list[bool] = []
+
+
+class TestABrokerThatIsAway:
+    """At the minute of the night, or of the week, at which something is due."""
+
+    def test_is_sent_it_once_when_it_is_back(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(beat, "AGAIN_SECONDS", 0.0)
+        SENT.clear()
+        app = Celery("beat", set_as_current=False, broker="memory://")
+        app.conf.beat_schedule = {"seldom": {"task": "seldom", "schedule": 600.0}}
+        scheduler = Refused(app=app, schedule_filename=str(tmp_path / "schedule"))
+        scheduler.setup_schedule()
+        scheduler.schedule.pop("celery.backend_cleanup", None)
+        scheduler.schedule["seldom"].last_run_at -= timedelta(minutes=11)
+        IS_AWAY.append(True)
+        for _ in range(3):
+            scheduler.tick()
+        IS_AWAY.clear()
+        assert SENT == []
+        for _ in range(3):
+            scheduler.tick()
+        assert SENT == ["seldom"]
+        scheduler.close()
