@@ -9,7 +9,7 @@ import select
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from urllib.parse import urlsplit
 
 
@@ -38,7 +38,7 @@ class Cutter:
             threading.Thread(target=self._pass_on, args=(client,), daemon=True).start()
 
     def _pass_on(self, client: socket.socket) -> None:
-        with client, socket.create_connection(self._server) as server:
+        with suppress(OSError), client, socket.create_connection(self._server) as server:
             while True:
                 heard, _, _ = select.select([client, server], [], [])
                 if server in heard:
