@@ -327,7 +327,7 @@ class TestRestoring:
         installation.do("backup", str(tmp_path / "a"))
         (tmp_path / "disk").mkdir()
         before = (tmp_path / "var" / "db.sqlite3").read_bytes()
-        with small_disk(tmp_path / "disk", megabytes=len(before) * 3 // 2 // 1024**2) as disk:  # for one of the two
+        with small_disk(tmp_path / "disk", megabytes=1.5 * len(before) / 1024**2) as disk:  # for one of the two
             there = disk.folder / "db.sqlite3"
             there.write_bytes(before)
             line = installation.fail("restore", str(tmp_path / "a"), "--replace", DATABASE_URL=f"sqlite:///{there}")

@@ -45,11 +45,11 @@ class Disk:
 
 
 @contextmanager
-def small_disk(folder: Path, *, megabytes: int) -> Iterator[Disk]:
+def small_disk(folder: Path, *, megabytes: float) -> Iterator[Disk]:
     """Mount one at an empty folder; the story is skipped where that is not allowed."""
     if os.geteuid() != 0:
         pytest.skip("a full disk has to be mounted, which root alone may do")
-    made = mount("-t", "tmpfs", "-o", f"size={megabytes}m,mode=0755", "none", folder, check=False)
+    made = mount("-t", "tmpfs", "-o", f"size={int(megabytes * 1024)}k,mode=0755", "none", folder, check=False)
     if made.returncode:
         pytest.skip(f"a full disk has to be mounted, which is not allowed here: {made.stderr.strip()}")
     try:
