@@ -112,10 +112,7 @@ def remove(*, by: Member, member_id: int, now: datetime) -> None:
     """
     with _deciding(by, role=Role.VIEWER) as asker:
         member = _get(asker, member_id)
-        if member.pk != asker.pk:
-            _check_above(asker, Role.ADMIN)
-            _check_above(asker, member.role)
-        _check_not_last(member)
+        check_removal(member, by=asker)
         name = str(member)
         member.delete()
         _forget_if_nowhere(member.user)
@@ -123,6 +120,14 @@ def remove(*, by: Member, member_id: int, now: datetime) -> None:
         if _hand_mail_on(member):
             detail += " The account's mail goes to an owner."
         audit.record(audit.Kind.MEMBER_REMOVED, subject=name, detail=detail, now=now)
+
+
+def check_removal(member: Member, *, by: Member) -> None:
+    """Raise NotAllowed where this member is not taken out by that one."""
+    if member.pk != by.pk:
+        _check_above(by, Role.ADMIN)
+        _check_above(by, member.role)
+    _check_not_last(member)
 
 
 def _hand_mail_on(gone: Member) -> bool:

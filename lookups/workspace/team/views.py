@@ -20,10 +20,15 @@ from lookups.workspace.access import WorkspaceRequest, workspace
 
 
 class InvitationForm(forms.Form):
-    """Whom, and as what."""
+    """Whom, and as what: offered is what `by` may give; what is sent all the same is refused in words."""
 
     email = forms.EmailField(label="E-mail address", max_length=254)
     role = forms.ChoiceField(label="Role", choices=Member.Role.choices, initial=Member.Role.MEMBER)
+
+    def __init__(self, *args: Any, by: Member, **named: Any) -> None:
+        super().__init__(*args, **named)
+        role = cast(forms.ChoiceField, self.fields["role"])
+        role.widget.choices = [one for one in Member.Role.choices if by.can(one[0])]
 
     def clean_email(self) -> str:
         return str(self.cleaned_data["email"]).lower()
@@ -33,14 +38,16 @@ class InvitationForm(forms.Form):
 @workspace()
 def team_page(request: HttpRequest) -> HttpResponse:
     """Everybody of the account; who manages the team can change that here."""
-    return _show(cast(WorkspaceRequest, request), InvitationForm())
+    own = cast(WorkspaceRequest, request)
+    return _show(own, InvitationForm(by=own.member))
 
 
 @require_POST
 @workspace(role="admin")
 def invite(request: HttpRequest) -> HttpResponse:
     """Keep a place for an address."""
-    form, own = InvitationForm(request.POST), cast(WorkspaceRequest, request)
+    own = cast(WorkspaceRequest, request)
+    form = InvitationForm(request.POST, by=own.member)
     if not form.is_valid():
         return _show(own, form, status=400)
     given = form.cleaned_data
@@ -107,6 +114,11 @@ def remove(request: HttpRequest, number: int) -> HttpResponse:
     own = cast(WorkspaceRequest, request)
     member = team.list_members(own.member.account).filter(pk=number).first()
     if request.method != "POST" and member is not None:
+        try:
+            team.check_removal(member, by=own.member)
+        except team.NotAllowed as reason:
+            messages.error(request, str(reason))
+            return redirect("workspace:team")
         return render(request, "workspace/team/remove.html", {"member": member})
 
     def act() -> str:
@@ -133,7 +145,7 @@ def _show(request: WorkspaceRequest, form: InvitationForm, *, status: int = 200)
         "members": team.list_members(account),
         "awaited": team.list_invitations(account),
         "mine": arrival.list_invitations(request.member.user.email),
-        "roles": Member.Role.values,
+        "roles": [role for role in Member.Role.values if request.member.can(role)],
         "manages": request.member.can("admin"),
     }
     return render(request, "workspace/team/team.html", known, status=status)

@@ -195,6 +195,27 @@ class TestRoles:
         assert roles(office.account) == {"ada@quay.test": "owner", "jonas@quay.test": "admin"}
         assert not Invitation.objects.exists()
 
+    def test_above_ones_own_are_not_offered_either(self, office: Browser) -> None:
+        """Who looks after the team and is no owner reads who owns it, and is led to no refusal."""
+        chief = Browser(join(office.account, "admin", "chief@quay.test"))
+        invite(office, "second@quay.test", "owner")
+        page = chief.get("/app/team/").content.decode()
+        assert f"/app/team/{office.member.pk}/" not in page
+        assert f'action="/app/team/{chief.member.pk}/role/"' in page
+        assert "<option>owner" not in page
+        assert 'value="owner"' not in page
+        assert "/withdraw/" not in page
+        assert f"/app/team/{office.member.pk}/" in office.get("/app/team/").content.decode()
+
+    def test_of_who_cannot_be_removed_are_not_asked_about(self, office: Browser, clerk: Browser) -> None:
+        """The question comes with its answer: neither the last owner, nor anybody for who may not."""
+        alone = office.get(f"/app/team/{office.member.pk}/remove/", follow=True).content.decode()
+        assert "make somebody else one first" in alone
+        assert "Leave <bdi>" not in alone
+        nosy = clerk.get(f"/app/team/{office.member.pk}/remove/", follow=True).content.decode()
+        assert "Not your role." in nosy
+        assert "Remove ada@quay.test?" not in nosy
+
     def test_of_another_account_are_out_of_reach(self, office: Browser) -> None:
         other = open_office("Other", "eve@other.test")
         for path in (f"{office.member.pk}/role/", f"{office.member.pk}/remove/"):
