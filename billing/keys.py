@@ -173,6 +173,11 @@ def revoke(*, key: ApiKey, now: datetime) -> None:
     key.refresh_from_db(fields=["revoked_at"])
 
 
+def can_rotate(key: ApiKey, *, now: datetime) -> bool:
+    """Whether a key works, is no workspace's own, and has no successor yet."""
+    return not key.is_workspace and key.works_at(now) and not ApiKey.objects.filter(replaces=key).exists()
+
+
 def rotate(*, key: ApiKey, grace: timedelta, now: datetime, named: uuid.UUID | None = None) -> tuple[ApiKey, str]:
     """Make a successor with the same rights; the old key works on for `grace`. Return the new key and its secret.
 
@@ -181,7 +186,7 @@ def rotate(*, key: ApiKey, grace: timedelta, now: datetime, named: uuid.UUID | N
     with transaction.atomic():
         account = locks.lock_account(key.account_id)  # the ledger counts under it
         old = ApiKey.objects.select_for_update().get(pk=key.pk)
-        if old.is_workspace or not old.works_at(now) or ApiKey.objects.filter(replaces=old).exists():
+        if not can_rotate(old, now=now):
             raise InvalidKey("revoked")
         same = {name: getattr(old, name) for name in KEPT}
         new, secret = _make(account=account, now=now, replaces=old, uuid=named or uuid.uuid4(), **same)

@@ -25,6 +25,15 @@ def find(entry: LedgerEntry) -> Receipt | None:
     return Receipt.objects.filter(entry=entry).first()
 
 
+def can_have(entry: LedgerEntry) -> bool:
+    """Whether something was paid by this entry, or granted against an invoice."""
+    try:
+        _kind_of(entry)
+    except NoReceipt:
+        return False
+    return True
+
+
 def list_paid(account_id: int) -> QuerySet[LedgerEntry]:
     """What an account paid in or was granted against an invoice, newest first: what has a receipt, or can have one."""
     paid = LedgerEntry.objects.filter(account_id=account_id, kind=LedgerEntry.Kind.DEPOSIT, amount__gt=0)

@@ -129,12 +129,15 @@ class LedgerEntryAdmin(OfAccounts, ReadOnlyAdmin):
     show_spent_after = pages.in_dollars("spent_after")
 
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
-        """Nothing that can only fail: only what was charged is refunded, and not twice."""
+        """Nothing that can only fail: what was charged is refunded, and not twice; what was paid has a receipt."""
         found = super().get_actions_detail(request, object_id)
         entry = find_row(LedgerEntry.objects.select_related("account"), object_id)
+        can = set()
         if entry is not None and find_objection(entry) is None and ledger.get_refundable(entry):
-            return found
-        return [one for one in found if one.method.__name__ != "refund"]
+            can.add("refund")
+        if entry is not None and receipts.can_have(entry):
+            can.add("receipt")
+        return [one for one in found if one.method.__name__ in can]
 
     @action(description="Finance", url_path="finance", permissions=["read_ledger"])
     def finance_page(self, request: HttpRequest) -> HttpResponse:

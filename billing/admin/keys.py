@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from datetime import UTC, datetime, time, timedelta
+from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
@@ -27,7 +28,7 @@ from billing.admin import pages
 from billing.fields import NetworksField
 from billing.models import Account, ApiKey
 from billing.proof import proven
-from jurisdictions.rows import get_row_or_404
+from jurisdictions.rows import find_row, get_row_or_404
 
 SENT_TWICE = "The form was sent twice, and made one key. Its secret was shown the first time."
 CLOSED = "The account is closed: no key of it opens anything. Make it active first."
@@ -142,6 +143,17 @@ class ApiKeyAdmin(pages.ActionPermissions, pages.BudgetInDollars):
     @display(description="state", label={"active": "success", "revoked": "danger", "expired": "warning"})
     def show_state(self, obj: ApiKey) -> str:
         return obj.status_at(timezone.now())
+
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
+        """Nothing that can only fail: what has ended, or is the workspace's own."""
+        found = super().get_actions_detail(request, object_id)
+        key, now = find_row(ApiKey.objects.select_related("account"), object_id), timezone.now()
+        can = set()
+        if key is not None and not key.is_workspace and key.status_at(now) != "revoked":
+            can.add("revoke")
+        if key is not None and key.account.is_active and keys.can_rotate(key, now=now):
+            can.add("rotate")
+        return [one for one in found if one.method.__name__ in can]
 
     @action(description="Rotate", url_path="rotate", permissions=["change_key"])
     @proven

@@ -19,7 +19,7 @@ from billing.admin.entries import ReadOnlyAdmin
 from billing.members import links
 from billing.models import Account, Invitation, Member, SignInLink
 from billing.proof import proven
-from jurisdictions.rows import get_row_or_404
+from jurisdictions.rows import find_row, get_row_or_404
 
 
 @admin.register(Member)
@@ -85,6 +85,11 @@ class SignInLinkAdmin(ReadOnlyAdmin):
     def has_show_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """The right to see that somebody waits is not that to sign in as them."""
         return bool(request.user.has_perm("billing.show_signinlink"))
+
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
+        """Nothing is kept of a link that was mailed, used or is too old."""
+        waits = find_row(links.list_unmailed(now=timezone.now()), object_id) is not None
+        return super().get_actions_detail(request, object_id) if waits else []
 
     @action(description="Show the link", url_path="show", permissions=["show"])
     @proven

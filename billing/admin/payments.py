@@ -27,7 +27,7 @@ from billing.payments import checkout
 from billing.proof import proven
 from jurisdictions.bounded import NewestValues
 from jurisdictions.lists import PretendedFilter
-from jurisdictions.rows import get_row_or_404
+from jurisdictions.rows import find_row, get_row_or_404
 
 STATES = {
     "paid": "success",
@@ -108,12 +108,20 @@ class CreditAdmin(AmountAdmin):
 
         return self._confirm(request, credit, f"Enter what was taken back of {credit}", TakenBackForm, perform)
 
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
+        """Nothing that can only fail: what was never paid into a balance, or is all gone, goes back no more."""
+        found = super().get_actions_detail(request, object_id)
+        credit = find_row(self.model, object_id)
+        left = credit is not None and credit.taken_back < credit.amount and _find_objection(credit) is None
+        return [one for one in found if left or one.method.__name__ not in ("take_back", "refund_card")]
+
     def _confirm(
         self, request: HttpRequest, credit: Any, title: str, form: type[ReturnForm], perform: Any
     ) -> HttpResponse:
         back = reverse(f"admin:billing_{self.model._meta.model_name}_change", args=[credit.pk])
-        if credit.state != "paid" or credit.account is None:
-            messages.error(request, "Only what was paid into a balance can be taken back.")
+        objection = _find_objection(credit)
+        if objection is not None:
+            messages.error(request, objection)
             return redirect(back)
 
         def describe(data: dict[str, Any]) -> list[tuple[str, str]]:
@@ -128,6 +136,12 @@ class CreditAdmin(AmountAdmin):
 
         form_ = form(request.POST or None)
         return pages.confirmed_move(request, title=title, form=form_, describe=describe, perform=perform, back=back)
+
+
+def _find_objection(credit: Payment | TopUp) -> str | None:
+    """Why nothing of it can be taken back."""
+    paid_in = credit.state == "paid" and credit.account is not None
+    return None if paid_in else "Only what was paid into a balance can be taken back."
 
 
 class DeliveryFilter(admin.SimpleListFilter):
@@ -156,6 +170,13 @@ class PaymentAdmin(CreditAdmin):
     span_by = date_hierarchy = "created_at"
     actions_detail = ("ask_again", "give_back", "take_back")
 
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
+        """Nor is given back what is delivered, or was given back for all to see."""
+        found = super().get_actions_detail(request, object_id)
+        payment = find_row(Payment, object_id)
+        can = payment is not None and _is_to_be_given_back(payment)
+        return [one for one in found if can or one.method.__name__ != "give_back"]
+
     @action(description="Reconcile now", url_path="reconcile", permissions=["move_money"])
     @proven
     def ask_again(self, request: HttpRequest, object_id: str) -> HttpResponse:
@@ -182,7 +203,7 @@ class PaymentAdmin(CreditAdmin):
         """
         payment = get_row_or_404(Payment, object_id)
         back = reverse("admin:billing_payment_change", args=[payment.pk])
-        if not payment.is_undelivered and giving_back.find_unseen(payment) is None:
+        if not _is_to_be_given_back(payment):
             messages.error(request, "Only a lookup that is paid and not delivered is given back, once.")
             return redirect(back)
 
@@ -200,6 +221,11 @@ class PaymentAdmin(CreditAdmin):
 
         title, form = f"Enter that {payment} was given back", GivenBackForm(request.POST or None)
         return pages.confirmed_move(request, title=title, form=form, describe=describe, perform=perform, back=back)
+
+
+def _is_to_be_given_back(payment: Payment) -> bool:
+    """Whether it is paid and not delivered, or its transfer back was not seen yet."""
+    return payment.is_undelivered or giving_back.find_unseen(payment) is not None
 
 
 @admin.register(TopUp)

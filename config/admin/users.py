@@ -24,7 +24,7 @@ from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationFo
 
 from billing import proof
 from config import roles
-from jurisdictions.rows import get_row_or_404
+from jurisdictions.rows import find_row, get_row_or_404
 
 for model in (User, Group, EmailAddress, Authenticator):
     admin.site.unregister(model)
@@ -90,6 +90,13 @@ class StaffAdmin(WithinOwnRights, UserAdmin, ModelAdmin):  # type: ignore[type-a
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         return False
+
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
+        """Neither of oneself, nor of who may do more, nor of who has none."""
+        user = find_row(User, object_id)
+        may = user is not None and user.pk != request.user.pk and self.has_change_permission(request, user)
+        has_one = may and Authenticator.objects.filter(user=user).exists()
+        return super().get_actions_detail(request, object_id) if has_one else []
 
     def has_reset_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Whoever may change users may take a lost factor from one."""

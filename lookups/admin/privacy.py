@@ -154,6 +154,11 @@ class SuppressionAdmin(ReadOnlyAdmin):
     def save_model(self, request: HttpRequest, obj: Suppression, form: Any, change: bool) -> None:
         suppression.add(obj, operator=request.user, now=timezone.now())
 
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
+        """What was lifted is lifted."""
+        is_in_force = find_row(Suppression.objects.active(), object_id) is not None
+        return super().get_actions_detail(request, object_id) if is_in_force else []
+
     @action(description="Lift", url_path="lift", permissions=["lift"])
     def lift(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Ask first; from then on it is shown and stored again."""

@@ -93,8 +93,12 @@ class LookupAdmin(RefundsOutages, BoundedList, ReadOnlyAdmin):
         found = super().get_actions_detail(request, object_id)
         lookup = find_row(Lookup, object_id)
         charge = _find_charge(lookup) if lookup else None
-        can = charge is not None and bool(ledger.get_refundable(charge))
-        return [one for one in found if can or one.method.__name__ != "refund"]
+        can = set()
+        if charge is not None and ledger.get_refundable(charge):
+            can.add("refund")
+        if lookup is not None and bundle.is_kept(lookup):
+            can.add("evidence_file")
+        return [one for one in found if one.method.__name__ in can]
 
     @action(description="Refund", url_path="refund", permissions=["move_money"])
     @proven
@@ -169,7 +173,7 @@ class LookupAdmin(RefundsOutages, BoundedList, ReadOnlyAdmin):
         """What was signed, with the bytes it rests on: to verify, and to take away."""
         return (
             _link("admin:lookups_lookup_evidence_file", obj.pk, "download (wacz)")
-            if hasattr(obj, "manifest")
+            if bundle.is_kept(obj)
             else "not kept"
         )
 

@@ -83,6 +83,11 @@ def find(lookup: Lookup) -> Bundle | None:
     )
 
 
+def is_kept(lookup: Lookup) -> bool:
+    """Whether there is a proof of it, which for an answer given again is that of the first."""
+    return Manifest.objects.filter(lookup=lookup.repeats_id or lookup.pk).exclude(document=None).exists()
+
+
 def find_place(manifest: Manifest) -> Place:
     """Where a manifest stands in the chain, which is written on where it has no place yet."""
     if not manifest.is_chained:

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from billing import accounts, keys, ledger
 from billing.accounting import receipts
-from billing.models import Account, MonthClose, WaitingGrant
+from billing.models import Account, MonthClose, Payment, SignInLink, TopUp, WaitingGrant
 from lookups.models import Delivery, Job, Lookup, Suppression, Watch
 from scrapers.evidence import bodies
 from scrapers.models import Reading, ScrapeAttempt
@@ -55,6 +55,36 @@ def populate() -> None:
     for model in list_admins():
         if not model._default_manager.exists():  # type: ignore[attr-defined]
             _make(model)
+
+
+def populate_ended() -> None:
+    """More of what has buttons, in each of its states: what is over, too."""
+    now, account = timezone.now(), Account.objects.get(name="Acme")
+    for _ in "ab":
+        key, _secret = keys.issue(account=account, name="ended", now=now)
+        keys.rotate(key=key, grace=timedelta(hours=1), now=now)
+    keys.revoke(key=key, now=now)
+    keys.get_workspace_key(account=account, livemode=True, now=now)
+    _make(Suppression, kind="company", state="NY", entity_id="2", lifted_at=now)
+    _make(SignInLink, sealed="", used_at=now, expires_at=now)
+    for number, (state, gone) in enumerate([(one, 0) for one in TopUp.State.values] + [("paid", 5000)]):
+        name = f"pi_{number}"
+        _make(TopUp, account=account, amount=5000, state=state, payment_intent=name, session_id=name, taken_back=gone)
+    for number, state in enumerate(Payment.State.values):
+        for purpose in Payment.Purpose.values:
+            for whose, delivered in ((account, now), (None, None)):
+                _make(
+                    Payment,
+                    account=whose,
+                    amount=314,
+                    state=state,
+                    purpose=purpose,
+                    delivered_at=delivered,
+                    ended_at=now,
+                    proof=None,
+                    challenge_id=uuid.uuid4().hex,
+                    reference=f"0x{number}{purpose}{delivered is None}",
+                )
 
 
 def _hold(account: Account, now: datetime) -> None:

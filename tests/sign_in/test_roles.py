@@ -15,7 +15,7 @@ from config import roles
 from tests.admin_lists import list_admins
 from tests.sign_in.pages import list_addresses
 from tests.sign_in.people import Browser, make_user
-from tests.sign_in.populated import populate
+from tests.sign_in.populated import populate, populate_ended
 
 RUNBOOK = Path(__file__).resolve().parents[2] / "docs" / "runbook.md"
 # Which right opens a page that is more than the list and the rows of its table.
@@ -162,6 +162,29 @@ class TestEachRole:
         """Who moves money issues no keys; only the owner does both."""
         both = {"billing.move_money", "billing.add_apikey"}
         assert [name for name, rights in roles.ROLES.items() if both <= rights] == ["owner"]
+
+
+class TestEveryButton:
+    """Of rows that wait for something, and of those with which nothing can be done any more."""
+
+    ROW = re.compile(r'href="(/admin/\w+/\w+/[^"/?]+/([\w-]+)/?)"')
+
+    def test_leads_to_a_page_that_does_it_and_not_to_a_refusal(self, switches: None) -> None:
+        populate()
+        populate_ended()
+        browser, refused, led = enter("owner"), set(), set()
+        for model in list_admins():
+            for row in model._default_manager.all():  # type: ignore[attr-defined]
+                address = f"/admin/{model._meta.app_label}/{model._meta.model_name}/{row.pk}/change/"
+                page = browser.get(address)
+                found = self.ROW.findall(page.content.decode()) if page.status_code == 200 else []
+                for link, verb in found:
+                    if verb not in ("change", "history", "delete") and address.startswith(link.rsplit("/", 2)[0]):
+                        led.add(verb)
+                        if browser.get(link).status_code != 200:
+                            refused.add((link, str(row)))
+        assert refused == set()
+        assert {"refund-card", "revoke", "rotate", "lift", "receipt", "taken-back", "given-back"} <= led
 
 
 class TestEveryPageOfMoneyKeysAndUsers:
