@@ -19,7 +19,13 @@ class AlreadyAnswered(Exception):
 
 
 def receive(*, kind: str, about: str, name: str, email: str, text: str, now: datetime) -> RemovalRequest:
-    """Keep what somebody asks, with the company it is about where the address of a page names it."""
+    """Keep what somebody asks, with the company it is about where the address of a page names it.
+
+    The same again, before it is answered, is that one: who sends a form twice waits for one answer.
+    """
+    same = RemovalRequest.objects.open().filter(kind=kind, about=about, name=name, email=email, text=text)
+    if known := same.first():
+        return known
     return RemovalRequest.objects.create(
         kind=RemovalRequest.Kind(kind),
         about=about,

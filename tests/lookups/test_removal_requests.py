@@ -65,6 +65,17 @@ class TestTheForm:
         assert "ada@example.test" not in page.content.decode()
         assert page["X-Robots-Tag"] == "noindex"
 
+    def test_sent_twice_is_one_request_until_it_is_answered(self, stranger: Client) -> None:
+        """A program that tries again after an answer that was lost is not waited for twice."""
+        first, again = send(stranger), send(stranger)
+        assert first["Location"] == again["Location"]
+        [kept] = RemovalRequest.objects.all()
+        send(stranger, text="My office address.")
+        assert RemovalRequest.objects.count() == 2
+        removal_requests.close(request=kept, state="done", answer="Left out.", operator="x", now=timezone.now())
+        send(stranger)
+        assert RemovalRequest.objects.count() == 3
+
     @pytest.mark.parametrize(
         "wrong",
         [
