@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from billing import accounts, grants, keys, ledger
 from billing.models import Account
+from jurisdictions import services
 from lookups.models import Lookup
 from tests.admin.conftest import ask, fail
 from tests.browser import chromium
@@ -92,6 +93,23 @@ class TestTheAdmin:
         assert back["x"] + back["width"] < mark["x"]
         assert name["width"] > 30
         assert name["x"] + name["width"] < mark["x"]
+        page.context.close()
+
+    def test_tells_rows_beneath_another_apart_on_a_phone_and_names_their_columns_whole(
+        self, addresses: list[str], browser: Any, live_server: Any
+    ) -> None:
+        """They have no title each; a column's name was broken within its word beside a long sentence."""
+        named = {"sentence": "A wall since Monday, seen by three people in a row.", "operator": "dana", "why": "wall"}
+        for enabled in (False, True):
+            services.turn_switch(code="NY", enabled=enabled, terms="forbidden. " * 9, now=timezone.now(), **named)
+        page = sign_in(browser, live_server, width=390).new_page()
+        page.goto(f"{live_server.url}/admin/jurisdictions/jurisdiction/NY/change/", wait_until="networkidle")
+        cells = page.locator("tbody td.field-tabular")
+        assert cells.count() == 12
+        names = cells.evaluate_all("all => all.map(one => parseFloat(getComputedStyle(one, '::before').height))")
+        assert max(names) < 30
+        first = page.locator("tbody + tbody td.field-at")
+        assert first.evaluate("one => parseFloat(getComputedStyle(one).borderTopWidth)") > 2
         page.context.close()
 
 
