@@ -23,6 +23,7 @@ from billing.models import Account, ApiKey
 from jurisdictions.prepared import Blank, Prepared
 
 RECONCILE = "reconcile"  # a key of a spreadsheet has this scope and no other
+ALONE = f"Choose {RECONCILE} alone: a key that can do more reconciles nothing, for it stands in an address."
 SCOPES = ("lookup", "bulk", "names", "watches", "account", "keys", RECONCILE)
 LEAKED_KEY_PATTERN = r"\bosd_(test_)?[a-z2-7]{32}\b"
 MARKERS = {ApiKey.Mode.LIVE: "osd_", ApiKey.Mode.TEST: "osd_test_"}
@@ -216,6 +217,12 @@ def set_budget(*, key: ApiKey, monthly_budget: int | None, now: datetime) -> Non
 
 def _record(kind: audit.Kind, key: ApiKey, more: str = "", *, now: datetime) -> None:
     audit.record(kind, subject=key, detail=f"{key.prefix}… of account {key.account_id}{more}.", now=now)
+
+
+def reconciles_in_vain(scopes: Iterable[str]) -> bool:
+    """Whether these scopes have that of a spreadsheet and more, and not that of making keys, which hands it on."""
+    chosen = set(scopes)
+    return RECONCILE in chosen and len(chosen) > 1 and "keys" not in chosen
 
 
 def is_for_spreadsheets(key: ApiKey) -> bool:

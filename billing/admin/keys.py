@@ -47,6 +47,12 @@ class IssueForm(forms.Form):
     allowed_networks = NetworksField(widget=UnfoldAdminTextareaWidget())
     named = forms.UUIDField(widget=forms.HiddenInput(), required=False, initial=uuid.uuid4)
 
+    def clean_scopes(self) -> list[str]:
+        """Nobody is handed a key for a spreadsheet that the spreadsheet's address refuses."""
+        if keys.reconciles_in_vain(self.cleaned_data["scopes"]):
+            raise forms.ValidationError(keys.ALONE)
+        return list(self.cleaned_data["scopes"])
+
     def clean_expires(self) -> datetime | None:
         """The moment it ends: a key that has ended would be handed out as one that works."""
         day = self.cleaned_data["expires"]

@@ -388,6 +388,14 @@ class TestAKey:
                 assert "The account is closed" in page.content.decode()
         assert ApiKey.objects.count() == number
 
+    def test_for_a_spreadsheet_is_for_nothing_else_but_to_make_such_keys(self, dana: Client, account: Account) -> None:
+        refused = self.issue(dana, account, scopes=["lookup", "reconcile"]).content.decode()
+        assert "Choose reconcile alone" in refused
+        assert not ApiKey.objects.of_programs().exists()
+        for scopes in (["reconcile"], ["keys", "reconcile"]):
+            page = self.issue(dana, account, scopes=scopes).content.decode()
+            assert re.search(keys.LEAKED_KEY_PATTERN, page)
+
     def test_is_rotated_with_a_grace_time(self, dana: Client, key: ApiKey) -> None:
         page = dana.post(url("apikey_rotate", key.pk), {"grace_hours": "24"})
         assert re.search(keys.LEAKED_KEY_PATTERN, page.content.decode())

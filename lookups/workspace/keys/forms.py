@@ -63,6 +63,12 @@ class NewKeyForm(forms.Form):
         self.fields["mode"].initial = next(iter(modes))
         self.fields["named"].initial = uuid.uuid4()
 
+    def clean_scopes(self) -> list[str]:
+        """Nobody makes a key for a spreadsheet that the spreadsheet's address refuses."""
+        if keys.reconciles_in_vain(self.cleaned_data["scopes"]):
+            raise forms.ValidationError(keys.ALONE)
+        return list(self.cleaned_data["scopes"])
+
     def clean_expires(self) -> datetime | None:
         """The moment it ends."""
         day = self.cleaned_data["expires"]

@@ -162,6 +162,7 @@ class TestANewKey:
             ({"name": "x" * 101}, "at most 100"),
             ({"mode": "nonsense"}, "valid choice"),
             ({"scopes": ["everything"]}, "valid choice"),
+            ({"scopes": ["lookup", "reconcile"]}, "Choose reconcile alone"),
             ({"expires": "2020-01-01"}, "still to come"),
             ({"allowed_networks": "192.0.2.7/24"}, "an address within a network"),
             ({"allowed_networks": "\n".join(["192.0.2.0/24"] * 21)}, "At most 20"),
