@@ -463,6 +463,15 @@ class TestTheLedger:
         assert "MISMATCH" in page
         assert "Ledger mismatch" in page
 
+    def test_that_does_not_add_up_leads_nobody_to_what_they_may_not_see(self, sam: Client, account: Account) -> None:
+        Account.objects.filter(pk=account.pk).update(available=1, deposited=1)
+        reconciliation.run(now=NOW)
+        address, page = reverse("admin:billing_difference_changelist"), url("ledgerentry_finance_page")
+        assert f"{address}?gone_at" in sam.get(page).content.decode()
+        supporter = staff("pat", "view_ledgerentry").get(page).content.decode()
+        assert "The books do not agree" in supporter
+        assert address not in supporter
+
     def test_can_be_compared_now_by_a_worker(self, sam: Client, account: Account) -> None:
         address, waiting = url("reconciliation_reconcile_now"), broker.list_depths()
         assert "Compare everything now?" in sam.get(address).content.decode()
