@@ -18,7 +18,7 @@ from billing.admin import pages
 from jurisdictions.codes import PLACES
 from jurisdictions.lists import ReadOnlyAdmin
 from jurisdictions.rows import find_row, get_row_or_404
-from lookups.models import RemovalRequest, Suppression
+from lookups.models import Entity, RemovalRequest, Suppression
 from lookups.privacy import removal_requests, suppression
 
 
@@ -152,7 +152,11 @@ class SuppressionAdmin(ReadOnlyAdmin):
         return obj.lifted_at is None
 
     def save_model(self, request: HttpRequest, obj: Suppression, form: Any, change: bool) -> None:
+        """A number that nobody has read is taken, for it may be read later; that it may be misspelled is said."""
         suppression.add(obj, operator=request.user, now=timezone.now())
+        if obj.entity_id and not Entity.objects.filter(state=obj.state, entity_id=obj.entity_id).exists():
+            hint = f"No company of this number was ever read in {obj.state}. Is it spelled as its registry spells it?"
+            messages.warning(request, hint)
 
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
         """What was lifted is lifted."""

@@ -189,6 +189,22 @@ class TestAnOperator:
         again: Any = admin_client.post(f"{change}/lift/", follow=True)
         assert "was lifted before" in again.content.decode()
 
+    def test_leaves_out_of_a_company_that_nobody_has_read_and_says_so(
+        self, admin_client: Client, tester: Customer
+    ) -> None:
+        """A number that is spelled otherwise than its registry does leaves nothing out."""
+        tester.lookup("Blue Heron Logistics LLC", "DE")
+        known = Entity.objects.get().entity_id
+        add, hint = "/admin/lookups/suppression/add/", "No company of this number was ever read in DE"
+        for number, is_hinted in ((known, False), (f"{known} ", False), ("SB 1", True)):
+            entry = {"kind": "company", "state": "de", "entity_id": number, "reason": "Asked"}
+            page: Any = admin_client.post(add, entry, follow=True)
+            assert (hint in page.content.decode()) is is_hinted, number
+        assert Suppression.objects.count() == 3
+        person = {"kind": "person", "state": "", "person": "Ada Merrill", "reason": "Asked"}
+        page = admin_client.post(add, person, follow=True)
+        assert "was ever read" not in page.content.decode()
+
     def test_needs_the_right_to_each(self, client: Client, django_user_model: Any) -> None:
         client.force_login(django_user_model.objects.create_user("v", password="v", is_staff=True))
         for path in ("removalrequest/", "suppression/", "suppression/add/"):
