@@ -140,10 +140,14 @@ class AccountAdmin(pages.ActionPermissions, pages.BudgetInDollars):
         return not (obj and obj.role) and super().has_change_permission(request, obj)
 
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
-        """Nor has it credit to spend or a key to ask with; a deposit that was booked wrongly is put right in it."""
+        """Nor has it credit to spend or a key to ask with; a deposit that was booked wrongly is put right in it.
+
+        A closed account gets no key either.
+        """
         found = super().get_actions_detail(request, object_id)
         own = find_row(Account.objects.filter(role=None), object_id)
-        return [one for one in found if own or one.method.__name__ not in ("grant_credit", "issue_key")]
+        not_now = set() if own and own.is_active else {"issue_key"} if own else {"grant_credit", "issue_key"}
+        return [one for one in found if one.method.__name__ not in not_now]
 
     def save_model(self, request: HttpRequest, obj: Account, form: forms.ModelForm, change: bool) -> None:  # type: ignore[type-arg]
         """Open through the service; later write only what was changed here: sums may have moved meanwhile."""
