@@ -74,6 +74,17 @@ class TestTheAdmin:
         context.close()
         assert not wrong, "\n".join(wrong)
 
+    def test_moves_nothing_sideways_on_a_phone_in_letters_of_twice_their_size(
+        self, addresses: list[str], browser: Any, live_server: Any
+    ) -> None:
+        with chromium.with_large_letters(browser) as large:
+            page, wrong = sign_in(large, live_server, width=390).new_page(), []
+            for address in addresses:
+                page.goto(live_server.url + address, wait_until="networkidle")
+                wrong += [f"{address}: {one}" for one in chromium.list_overflow(page)]
+            page.context.close()
+        assert not wrong, "\n".join(wrong)
+
     def test_shows_a_mark_on_a_phone_beside_the_menu_and_the_way_back(
         self, addresses: list[str], browser: Any, live_server: Any, settings: Any
     ) -> None:
