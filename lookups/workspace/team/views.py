@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
@@ -15,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from billing.members import arrival, sessions, team
 from billing.models import Member
+from lookups.pages.docs import example_keys
 from lookups.workspace import mail
 from lookups.workspace.access import WorkspaceRequest, workspace
 
@@ -120,6 +122,8 @@ def remove(request: HttpRequest, number: int) -> HttpResponse:
             messages.error(request, str(reason))
             return redirect("workspace:team")
         return render(request, "workspace/team/remove.html", {"member": member})
+    if member == own.member:
+        return _leave(own)
 
     def act() -> str:
         email = member.user.email if member else ""  # who was removed before is refused below, in words
@@ -127,6 +131,20 @@ def remove(request: HttpRequest, number: int) -> HttpResponse:
         return f"{email} is not in the team any more."
 
     return _do(own, act)
+
+
+def _leave(request: WorkspaceRequest) -> HttpResponse:
+    """Take this member out, and say so on a page that needs no place in the account."""
+    account, elsewhere = request.member.account, len(request.elsewhere)
+    try:
+        team.remove(by=request.member, member_id=request.member.pk, now=timezone.now())
+    except team.NotAllowed as reason:
+        messages.error(request, str(reason))
+        return redirect("workspace:team")
+    response = render(request, "workspace/entrance/left.html", {"account": account, "elsewhere": elsewhere})
+    response.delete_cookie(settings.WORKSPACE_COOKIE_NAME)
+    example_keys.drop(response)
+    return response
 
 
 def _do(request: WorkspaceRequest, act: Callable[[], str]) -> HttpResponse:

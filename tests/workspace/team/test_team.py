@@ -277,6 +277,20 @@ class TestRoles:
         viewer.post(f"/app/team/{viewer.member.pk}/remove/")
         assert list(roles(office.account)) == ["ada@quay.test"]
 
+    def test_are_given_up_on_a_page_that_says_so(self, office: Browser, viewer: Browser, clerk: Browser) -> None:
+        """They were asked to sign in, to the account that they had just left."""
+        other = open_office("Other", "eve@other.test")
+        Member.objects.create(user=clerk.user, account=other.account, role="viewer", joined_at=timezone.now())
+        for one, is_elsewhere in ((viewer, False), (clerk, True)):
+            done = one.post(f"/app/team/{one.member.pk}/remove/")
+            text = done.content.decode()
+            assert (done.status_code, done.cookies["workspace"].value) == (200, "")
+            assert "You have left <bdi>Quay Street Compliance</bdi>" in text
+            assert ("Your other accounts" in text) is is_elsewhere
+            assert one.get("/app/team/").status_code == 302
+        last = office.post(f"/app/team/{office.member.pk}/remove/", follow=True)
+        assert "make somebody else one first" in last.content.decode()
+
 
 # Every page of this ground, how it is asked, and the least role that it answers otherwise than by 403.
 PAGES = (
