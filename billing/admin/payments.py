@@ -9,6 +9,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -96,9 +97,10 @@ class CreditAdmin(AmountAdmin):
 
         def perform(data: dict[str, Any], token: str) -> str:
             by: dict[str, Any] = {"operator": pages.operator_of(request), "now": timezone.now()}
-            before = credit.taken_back
-            reversals.enter(credit, amount=data["dollars"], note=data["note"], **by)
-            credit.refresh_from_db()
+            with transaction.atomic():  # what somebody else enters at the same moment is said by them
+                before = self.model.objects.select_for_update().get(pk=credit.pk).taken_back
+                reversals.enter(credit, amount=data["dollars"], note=data["note"], **by)
+                credit.refresh_from_db()
             gone = credit.taken_back - before
             if not gone:
                 return f"Nothing more is taken back: {data['note']} was entered before, or nothing is left."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -26,8 +27,9 @@ from lookups.jobs import broker
 from tests.billing import stubs
 from tests.billing.conftest import NOW
 from tests.billing.test_topups import cards, event, receive
+from tests.lookups.conftest import at_once
 
-__all__ = ["cards"]  # a fixture
+__all__ = ["at_once", "cards"]  # fixtures
 
 VIEWS = [
     "view_account",
@@ -711,6 +713,22 @@ class TestAPaymentThatGoesBack:
         assert moved() == ["Taken back: 2.0000 USD, a letter.", "Taken back: 1.1400 USD, another letter."]
         again = {"dollars": "2", "note": "a letter", "token": "u", "confirm": "1"}
         assert "Nothing more is taken back" in dana.post(address, again, follow=True).content.decode()
+
+    @pytest.mark.postgres
+    @pytest.mark.django_db(transaction=True)
+    def test_by_what_several_have_heard_at_once_says_of_each_what_it_moved(
+        self, on_postgres: None, at_once: Any, account: Account, topup: TopUp
+    ) -> None:
+        people = [staff(f"staff {number}", *VIEWS, "move_money") for number in range(4)]
+
+        def enter(person: Client) -> Any:
+            data = {"dollars": "1", "note": f"letter {id(person)}", "token": f"t{id(person)}", "confirm": "1"}
+            return person.post(url("topup_take_back", topup.pk), data)
+
+        at_once(*[partial(enter, person) for person in people])
+        topup.refresh_from_db()
+        said = sorted(re.findall(r"Taken back: ([0-9.]+) USD", " ".join(moved())))
+        assert (topup.taken_back, said) == (31_400, ["0.1400", "1.0000", "1.0000", "1.0000"])
 
     def test_is_no_button_for_staff_who_may_only_look(self, sam: Client, topup: TopUp) -> None:
         for name in ("topup_refund_card", "topup_take_back"):
