@@ -42,6 +42,7 @@ def _given_up(now: datetime) -> QuerySet[Any]:
 
 
 # The right that shows it, its words (one, several), its rows, the list with its filter, and whether it is late already.
+# A span of time in a filter is one before now.
 KINDS: tuple[tuple[str, str, str, Rows, str, dict[str, Any], bool], ...] = (
     (
         "billing.view_waitinggrant",
@@ -67,7 +68,7 @@ KINDS: tuple[tuple[str, str, str, Rows, str, dict[str, Any], bool], ...] = (
         "disputes of the last 30 days",
         _disputes,
         "billing_reversal",
-        {"kind__exact": "dispute", "reinstated__exact": 0},
+        {"kind__exact": "dispute", "reinstated__exact": 0, "heard_at__gt": DISPUTED},
         True,
     ),
     (
@@ -157,7 +158,7 @@ KINDS: tuple[tuple[str, str, str, Rows, str, dict[str, Any], bool], ...] = (
         "messages given up in the last day",
         _given_up,
         "lookups_delivery",
-        {"status__exact": "given_up"},
+        {"status__exact": "given_up", "created_at__gt": LATELY},
         True,
     ),
 )
@@ -169,6 +170,7 @@ def list_waiting(request: HttpRequest, *, now: datetime) -> list[Waiting]:
     for right, one, several, rows, table, narrowed, is_bad in KINDS:
         number = rows(now).count() if request.user.has_perm(right) else 0
         if number:
-            url = reverse(f"admin:{table}_changelist", query=narrowed)
+            spans = {name: (now - one).isoformat() for name, one in narrowed.items() if isinstance(one, timedelta)}
+            url = reverse(f"admin:{table}_changelist", query=narrowed | spans)
             found.append(Waiting(number, one if number == 1 else several, url, is_bad))
     return sorted(found, key=lambda waiting: not waiting.is_bad)

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from billing import grants, ledger
-from billing.models import Account, Difference
+from billing.models import Account, Difference, Reversal
 from lookups.models import Job, RemovalRequest
 from tests.admin.clicks import Person
 from tests.admin.conftest import ask, fail
@@ -146,6 +146,15 @@ class TestWhatWaits:
         assert "1 hold ends within ten minutes" in told
         for words in told:
             assert "Acme" in Person(owner).follow(words).text, words
+
+    def test_of_the_last_days_leads_to_as_many_as_it_says(self, owner: Client) -> None:
+        """What was lost long ago stood among the disputes that a number of two led to."""
+        for days in (1, 29, 31, 400):
+            heard = timezone.now() - timedelta(days=days)
+            named = {"kind": "dispute", "name": f"dp_{days}", "payment_reference": f"pi_{days}", "amount": 100}
+            Reversal.objects.create(**named, heard_at=heard)
+        rows = Person(owner).follow("2 disputes of the last 30 days").text
+        assert [f"dp_{days} " in rows for days in (1, 29, 31, 400)] == [True, True, False, False], rows
 
     def test_is_nothing_on_a_quiet_day(self, owner: Client) -> None:
         assert "Nothing that you may see." in Person(owner).text
