@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
-from billing import accounts
+from billing import accounts, ledger
 from billing.members import addresses
 from billing.models import Account, ApiKey, LedgerEntry, Member
 from jurisdictions import selectors
@@ -120,10 +121,13 @@ class TestARefund:
         assert "Nothing was charged for it." in page.content.decode()
 
     def test_of_a_hold_stands_nowhere(self, acme: Account, owner: Client) -> None:
-        entry = LedgerEntry.objects.get(account=acme, kind="free_grant")
-        page = owner.get(f"/admin/billing/ledgerentry/{entry.pk}/change/").content.decode()
-        assert f"ledgerentry/{entry.pk}/refund" not in page
-        assert f"ledgerentry/{entry.pk}/receipt" in page
+        """Of a gift there is no receipt either; what was paid in has one, and goes back where it came from."""
+        gift, now = LedgerEntry.objects.get(account=acme, kind="free_grant"), timezone.now()
+        paid = ledger.deposit(account_id=acme.pk, amount=100, idempotency_key="p", source="card", now=now)
+        for entry, has_receipt in ((gift, False), (paid, True)):
+            page = owner.get(f"/admin/billing/ledgerentry/{entry.pk}/change/").content.decode()
+            assert f"ledgerentry/{entry.pk}/refund" not in page
+            assert (f"ledgerentry/{entry.pk}/receipt" in page) is has_receipt
 
 
 class TestALookupsPage:
