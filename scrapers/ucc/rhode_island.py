@@ -18,7 +18,7 @@ from lxml.html import HtmlElement
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses, names
 from scrapers.normalize.liens import is_termination
-from scrapers.parsing.fields import listed
+from scrapers.parsing.fields import fold, listed
 from scrapers.parsing.html import lines_of, missing_result, offers_next, select, striped_rows, text_of, visible_text
 from scrapers.parsing.lists import find_count
 from scrapers.platforms.corpweb.portal import COUNT, NONE
@@ -139,20 +139,33 @@ def _opened(session: PortalSession, filing: UccFiling, results: Page) -> UccFili
     heads = tree.xpath("//*[self::td or self::th][normalize-space()='Debtor(s)']")
     if not heads or filing.file_number not in visible_text(tree):
         raise missing_result(page, f"the history of {filing.file_number}")
-    found = list(_parties(heads[0].xpath("ancestor::table[1]//tr")))
+    rows = heads[0].xpath("ancestor::table[1]//tr")
+    titles = [fold(text_of(row)) for row in rows]
+    if len({titles.count(title) for title in _SECTIONS}) > 1:  # below a lost heading stand parties of the one before
+        raise PageChanged(f"{page.url}: the documents of {filing.file_number} have not the same sections")
+    found = list(_parties(rows))
     debtors, secured = (tuple(dict.fromkeys(who for shown, who in found if shown == role)) for role in _ROLES)
     if not debtors or not secured:
         raise PageChanged(f"{page.url}: {len(debtors)} debtors and {len(secured)} secured parties")
-    debtors += _renamed(filing, filing.debtors, debtors)
-    secured += _renamed(filing, filing.secured_parties, secured)
+    debtors, secured = (
+        (*debtors, *_renamed(filing, filing.debtors, debtors, secured)),
+        (*secured, *_renamed(filing, filing.secured_parties, secured, debtors)),
+    )
     texts = [line for area in select(tree, "textarea")[:1] for line in (area.text_content() or "").split()]
     return replace(filing, debtors=debtors, secured_parties=secured, collateral=" ".join(texts) or None)
 
 
-def _renamed(filing: UccFiling, shown: Iterable[UccParty], opened: Iterable[UccParty]) -> tuple[UccParty, ...]:
-    """Who is listed for the lien and no party in its history: somebody whom a later document names otherwise."""
-    known = {names.key(who.name) for who in opened}
+def _renamed(
+    filing: UccFiling, shown: Iterable[UccParty], opened: Iterable[UccParty], others: Iterable[UccParty]
+) -> tuple[UccParty, ...]:
+    """Who is listed for the lien and no party in its history: somebody whom a later document names otherwise.
+
+    `others` are those in the other role, where nobody is expected who is listed in this one alone.
+    """
+    known, strange = ({names.key(who.name) for who in whose} for whose in (opened, others))
     missing = tuple(who for who in shown if names.key(who.name) not in known)
+    if any(names.key(who.name) in strange for who in missing):
+        raise PageChanged(f"whoever is listed for {filing.file_number} stands in the other role: {missing[0].name}")
     if missing and not filing.amendments:
         raise PageChanged(f"whoever is listed for {filing.file_number} is not among {sorted(known)}: {missing[0].name}")
     return missing
@@ -164,7 +177,7 @@ def _parties(rows: Iterable[HtmlElement]) -> Iterator[tuple[str, UccParty]]:
     for row in rows:
         cells = [lines for cell in row.xpath("./td | ./th") if (lines := lines_of(cell))]
         if len(cells) == 1 and len(cells[0]) == 1:
-            role = _SECTIONS.get(cells[0][0].casefold())
+            role = _SECTIONS.get(fold(cells[0][0]))
         elif cells and _opens_another(cells[0][0]):
             role = None
         elif role:

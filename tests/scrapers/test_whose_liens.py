@@ -227,11 +227,11 @@ class TestAPartyOfRhodeIslands:
 
     NAME, ROLES = b"LANTERN COVE MARINA, LLC", (b"Debtor(s)", b"Secured Parties")
 
-    def ask(self, *changes: tuple[bytes, bytes]) -> FoundFilings:
+    def ask(self, *changes: tuple[bytes, bytes], page: int = 1) -> FoundFilings:
         steps = load_steps(FOLDER / "RI/ucc-debtor")
         for old, new in changes:
-            assert old in steps[1].body, old
-            steps[1] = replace(steps[1], body=steps[1].body.replace(old, new))
+            assert old in steps[page].body, old
+            steps[page] = replace(steps[page], body=steps[page].body.replace(old, new))
         told = Conversation("RI", *steps).ask(kind="ucc", name="Lantern Cove Marina, LLC")
         assert isinstance(told, FoundFilings)
         return told
@@ -245,6 +245,23 @@ class TestAPartyOfRhodeIslands:
         debtor, secured = self.ROLES
         with pytest.raises(PageChanged, match="whoever is listed"):
             self.ask((debtor, b"-"), (secured, debtor), (b">-<", b">" + secured + b"<"))
+
+    def test_is_not_shown_in_the_other_role_where_the_lien_has_a_later_document(self) -> None:
+        debtor, secured = self.ROLES
+        with pytest.raises(PageChanged, match="other role"):
+            self.ask((debtor, b"-"), (secured, debtor), (b">-<", b">" + secured + b"<"), page=2)
+
+    @pytest.mark.parametrize("role", ROLES)
+    @pytest.mark.parametrize("heading", [b'<tr><td colspan="4">%s</td></tr>\n', b"%s"])
+    def test_is_in_no_role_where_one_document_has_no_heading_for_it(self, role: bytes, heading: bytes) -> None:
+        steps = load_steps(FOLDER / "RI/ucc-debtor")
+        first, later = steps[2].body.split(b"UCC-3 TERMINATION")
+        for changed in (
+            first.replace(heading % role, b"") + b"UCC-3 TERMINATION" + later,
+            first + b"UCC-3 TERMINATION" + later.replace(heading % role, b""),
+        ):
+            with pytest.raises(PageChanged, match="sections"):
+                self.ask((steps[2].body, changed), page=2)
 
 
 @pytest.mark.parametrize(
