@@ -110,6 +110,16 @@ def need_rows(value: Any, what: str) -> list[Mapping[str, Any]]:
     return [need_object(row, f"a row of {what}") for row in need_list(value, what)]
 
 
+def optional_object(value: Any, what: str) -> Mapping[str, Any] | None:
+    """A JSON object; None for null, and PageChanged for anything else: an empty object is a changed one."""
+    return None if value is None else need_object(value, what)
+
+
+def optional_rows(value: Any, what: str) -> list[Mapping[str, Any]]:
+    """The same, where null stands for an empty list."""
+    return [] if value is None else need_rows(value, what)
+
+
 def need_number(value: Any, what: str) -> int:
     """A whole number, as a number or as digits; PageChanged for anything else."""
     if isinstance(value, bool) or not str(value).isdecimal():

@@ -22,7 +22,6 @@ from scrapers.parsing.fields import (
     need_text,
     note_unread,
     note_unread_keys,
-    refuse_renamed,
     text,
 )
 from scrapers.portal import Capabilities, Portal, Terms
@@ -102,8 +101,7 @@ class Ohio(Portal):
         for section in need_rows(need(self._get(session, "VD", number), "data"), "data"):
             sections.update({name: need_rows(rows, name) for name, rows in section.items()})
         note_unread(set(sections) - {"firstpanel", "registrant", "listing"}, session)
-        refuse_renamed(sections, ("registrant", "listing"), known=("firstpanel", "registrant", "listing"))
-        panel = need(sections, "firstpanel")
+        panel, *_ = (need(sections, name) for name in ("firstpanel", "registrant", "listing"))  # empty ones are there
         return (panel[0] if panel else None), sections
 
     def _get(self, session: PortalSession, prefix: str, question: str) -> Any:
@@ -140,7 +138,7 @@ def _record(
     panel: Mapping[str, Any], sections: Mapping[str, list[Mapping[str, Any]]], *, agent: str = "", state: str = ""
 ) -> EntityRecord:
     number, entity_type = need_text(panel, "charter_num"), _shown(panel, "business_type")
-    contact = _agent(sections.get("registrant", []), number, entity_type)
+    contact = _agent(sections["registrant"], number, entity_type)
     named = _shown(contact, "contact_name") if contact else None
     return EntityRecord(
         entity_name=need_text(panel, "business_name"),
@@ -152,7 +150,7 @@ def _record(
         agent_name=named or agent or None,
         agent_address=_address(contact) if contact and named else Address(),  # of whom the list names nobody knows
         filings=tuple(
-            Filing(_shown(row, "effect_date"), need_text(row, "tran_code_desc")) for row in sections.get("listing", [])
+            Filing(_shown(row, "effect_date"), need_text(row, "tran_code_desc")) for row in sections["listing"]
         ),
         sos_url=_link(number),
     )

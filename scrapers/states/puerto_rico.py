@@ -20,10 +20,11 @@ from scrapers.parsing.fields import (
     listed,
     need,
     need_number,
-    need_object,
     need_rows,
     need_text,
     note_unread_keys,
+    optional_object,
+    optional_rows,
     refuse_renamed,
     text,
 )
@@ -42,11 +43,9 @@ _ROW = frozenset(
 )
 _KINDS = {"1": True, "2": False, "3": False}  # domestic; of another state; of another country ("No Estadounidense")
 _ADDRESS = frozenset(listed("address1 | address2 | city | state | stateAbbreviation | zip | countryAbbreviation"))
-_TITLES = coded(
-    "administrators: Administrator | incorporators: Incorporator | publicBenefitExecutives: Public Benefit Executive"
-)
+_TITLES = coded("incorporators: Incorporator | publicBenefitExecutives: Public Benefit Executive")
 _OTHERS = listed("corporation | mainLocation | corpStreetAddress | mailingAddress | residentAgent | officers")
-_SECTIONS = frozenset({*_OTHERS, *_TITLES})
+_SECTIONS = frozenset({*_OTHERS, *_TITLES, "administrators"})
 
 
 class PuertoRico(Portal):
@@ -88,18 +87,16 @@ class PuertoRico(Portal):
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The number before the dash is shared by entities of different classes; the whole index is one of them."""
-        results = self._list(session, registryNumber=int(entity_id.rpartition("-")[0]))
-        return results.only(entity_id.__eq__)
+        return self._list(session, registryNumber=int(entity_id.rpartition("-")[0])).only(entity_id.__eq__)
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """The whole entity by its index."""
-        page = session.get(f"{_API}/info/{candidate.entity_id}", headers=_JSON)
-        found = _response(page.json())
-        corporation = need_object(need(found, "corporation"), "corporation")
+        found = _response(session.get(f"{_API}/info/{candidate.entity_id}", headers=_JSON).json())
+        corporation = need(found, "corporation")
         note_unread_keys([found], _SECTIONS, session)
         if "corpStreetAddress" not in found:  # one of the two places must have it
             need(need(found, "mainLocation"), "streetAddress")
-        agent = need_object(need(found, "residentAgent") or {}, "residentAgent")
+        agent = optional_object(need(found, "residentAgent"), "residentAgent")
         jurisdiction, domestic = _origin(corporation, found)
         return EntityRecord(
             entity_name=need_text(corporation, "corpName"),
@@ -109,12 +106,12 @@ class PuertoRico(Portal):
             formation_date=text(need(corporation, "dateFormed")),
             jurisdiction=jurisdiction,
             domestic=domestic,
-            agent_name=_party(agent)[0] if agent else None,
-            agent_address=_address(need(agent, "streetAddress")) if agent else Address(),
+            agent_name=_party(agent)[0] if agent is not None else None,
+            agent_address=_address(need(agent, "streetAddress")) if agent is not None else Address(),
             principal_address=_address(_main(found, "corpStreetAddress", "streetAddress")),
             mailing_address=_address(_main(found, "mailingAddress", "mailingAddress")),
             officers=_people(found),
-            sos_url=f"https://rcp.estado.pr.gov/en/entity-information?c={candidate.entity_id}",
+            sos_url=candidate.sos_url,
         )
 
     def _list(self, session: PortalSession, **asked: Any) -> ResultList:
@@ -130,8 +127,8 @@ class PuertoRico(Portal):
         rows = need_rows(need(found, "records"), "records")
         note_unread_keys(rows, _ROW, session)
         whole = need_number(found.get("totalRecords", len(rows)), "totalRecords") <= len(rows)
-        complete = whole and ("totalRecords" in found or self.name_search.whole(len(rows)))
-        return ResultList(tuple(_candidate(row) for row in rows), complete)
+        whole = whole and ("totalRecords" in found or self.name_search.whole(len(rows)))
+        return ResultList(tuple(_candidate(row) for row in rows), whole)
 
 
 def _candidate(row: Any) -> Candidate:
@@ -143,31 +140,31 @@ def _candidate(row: Any) -> Candidate:
     return Candidate(name, index, status, kind, sos_url=url)
 
 
-def _response(answer: Any) -> Mapping[str, Any]:
+def _response(answer: Any) -> Any:
     """The contents of the envelope; PageChanged when the API says no, or says nothing."""
     if need(answer, "success") is not True:
         raise PageChanged(f"the API refused: code {answer.get('code')!r}, {answer.get('info')!r}")
-    return need_object(need(answer, "response"), "the response")
+    return need(answer, "response")
 
 
 def _origin(corporation: Any, found: Mapping[str, Any]) -> tuple[str | None, bool | None]:
     """Its home state, or the country that stands with an address abroad, and whether it is of the island."""
     word, kind = text(need(corporation, "jurisdictionEn")), text(corporation.get("corporationJurisdictionTypeId"))
-    abroad = need_object(_main(found, "foreignDomicileAddress", "foreignDomicileAddress") or {}, "the address abroad")
-    home = text(need(corporation, "homeState")) or (text(need(abroad, "province")) if abroad else None) or word
-    return home, _KINDS.get(kind or "", is_domestic(word))
+    abroad = optional_object(_main(found, "foreignDomicileAddress", "foreignDomicileAddress"), "the address abroad")
+    country = text(need(abroad, "province")) if abroad is not None else None
+    return text(need(corporation, "homeState")) or country or word, _KINDS.get(kind or "", is_domestic(word))
 
 
 def _main(found: Mapping[str, Any], direct: str, inside: str) -> Any:
     """The main address stands at the top, or inside `mainLocation`."""
-    return found.get(direct) or need_object(found.get("mainLocation") or {}, "mainLocation").get(inside)
+    place = found.get(direct)
+    return (optional_object(found.get("mainLocation"), "mainLocation") or {}).get(inside) if place is None else place
 
 
 def _address(raw: Any) -> Address:
-    if not raw:
+    if optional_object(raw, "an address") is None:
         return Address()
-    if "state" not in need_object(raw, "an address"):
-        refuse_renamed(raw, ("stateAbbreviation",), known=_ADDRESS)
+    refuse_renamed(raw, () if "state" in raw else ("stateAbbreviation",), known=_ADDRESS)
     return addresses.from_parts(
         text(need(raw, "address1")),
         text(need(raw, "address2")),
@@ -179,20 +176,22 @@ def _address(raw: Any) -> Address:
 
 def _party(party: Any) -> tuple[str | None, PartyKind, str | None]:
     """Name, kind, and a person's family name, to which both `lastName` and `surName` belong."""
-    party = need_object(party, "a person or company")
-    person, company = need(party, "individualName"), need(party, "organizationName")
+    person, company = optional_object(need(party, "individualName"), "a name"), need(party, "organizationName")
     if company and not party.get("isIndividual"):
         return text(need(company, "name") if isinstance(company, Mapping) else company), "organization", None
-    parts = ("firstName", "middleName", "lastName", "surName") if isinstance(person, Mapping) else ()
+    parts = ("firstName", "middleName", "lastName", "surName") if person is not None else ()
     shown = [text(need(person, part)) or "" for part in parts]
     name, family = (" ".join(filter(None, some)) for some in (shown, shown[2:]))
     return name or None, "person", family if " " in family else None
 
 
 def _people(found: Mapping[str, Any]) -> tuple[Officer, ...]:
+    strange = [key for key in set(found) - _SECTIONS if "individualName" in str(found[key])]
+    if strange and not _TITLES.keys() <= found.keys():  # which are there where they are null, too
+        raise PageChanged(f"a list of people may have been renamed to one of {strange}")
     people = []
-    for section, title in (("officers", None), *_TITLES.items()):
-        for row in need_rows((found.get(section) if title else need(found, section)) or [], section):
+    for section, title in (("officers", None), ("administrators", "Administrator"), *_TITLES.items()):
+        for row in optional_rows(found.get(section) if title else need(found, section), section):
             name, kind, family = _party(row)
             if name:
                 where = addresses.one_line(_address(need(row, "streetAddress")))

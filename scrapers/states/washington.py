@@ -20,6 +20,8 @@ from scrapers.parsing.fields import (
     need_rows,
     need_text,
     note_unread_keys,
+    optional_object,
+    optional_rows,
     refuse_renamed,
     text,
 )
@@ -95,7 +97,7 @@ class Washington(Portal):
         )
         found = _answer(page)
         office = need_object(need(found, "PrincipalOffice"), "PrincipalOffice")
-        agent = need_object(need(found, "Agent") or {}, "Agent")
+        agent = optional_object(need(found, "Agent"), "Agent")
         return EntityRecord(
             entity_name=need_text(found, "BusinessName"),
             entity_id=need_text(found, "UBINumber"),
@@ -104,8 +106,8 @@ class Washington(Portal):
             formation_date=text(need(found, "DateOfIncorporation")),
             jurisdiction=text(need(found, "JurisdictionDesc")),
             domestic={"WA": True, "FOREIGN": False}.get(need_text(found, "BusinessType").split()[0].upper()),
-            agent_name=_person(agent, "FullName") if agent else None,
-            agent_address=_whole(need(agent, "StreetAddress")) if agent else Address(),
+            agent_name=_person(agent, "FullName") if agent is not None else None,
+            agent_address=_whole(need(agent, "StreetAddress")) if agent is not None else Address(),
             principal_address=_whole(need(office, "PrincipalStreetAddress")),
             mailing_address=_whole(need(office, "PrincipalMailingAddress")),
             officers=tuple(_governors(found)),
@@ -171,7 +173,7 @@ def _total(rows: list[Mapping[str, Any]]) -> int:
 
 def _governors(found: Mapping[str, Any]) -> Iterator[Officer]:
     """Those whom the page shows as governors: others of the list founded it, or are gone; most have no title there."""
-    for row in need_rows(need(found, "PrincipalsList") or [], "PrincipalsList"):
+    for row in optional_rows(need(found, "PrincipalsList"), "PrincipalsList"):
         name = _person(row, "FullName", "Name")
         if name and text(need(row, "PrincipalBaseType")) == "GOVERNINGPERSON" and text(need(row, "Status")) != "D":
             yield Officer(name, text(need(row, "Title")) or "Governor")
@@ -184,9 +186,7 @@ def _person(raw: Mapping[str, Any], *whole: str) -> str | None:
 
 
 def _whole(raw: Any) -> Address:
-    if not raw:
-        return Address()
-    if "StreetAddress1" not in need_object(raw, "an address"):
+    if "StreetAddress1" not in need_object(raw, "an address"):  # which is one of nulls where there is none
         return addresses.from_text(text(need(raw, "FullAddress")))
     refuse_renamed(raw, ("Zip4",), known=_ADDRESS)
     zip_code = "-".join(filter(None, [text(need(raw, "Zip5")), text(raw.get("Zip4"))]))

@@ -598,6 +598,21 @@ class TestAnotherColumn:
         ("FL", "ucc-debtor", 1, "secureds", []),
         ("ID", "active", 1, "Registered Agent", []),
         ("ID", "active", 1, "Registered Agent", {}),
+        ("WA", "active", 1, "Agent", []),
+        ("WA", "active", 1, "Agent", {}),
+        ("WA", "active", 1, "StreetAddress", {}),
+        ("WA", "active", 1, "PrincipalStreetAddress", []),
+        ("WA", "active", 1, "PrincipalMailingAddress", None),  # no address is one of nulls
+        ("WA", "active", 1, "PrincipalsList", {}),
+        ("PR", "active", 1, "residentAgent", []),
+        ("PR", "active", 1, "residentAgent", {}),
+        ("PR", "active", 1, "individualName", []),
+        ("PR", "active", 1, "streetAddress", []),
+        ("PR", "active", 1, "corpStreetAddress", {}),
+        ("PR", "active", 1, "mailingAddress", []),
+        ("PR", "active", 1, "officers", {}),
+        ("PR", "active", 1, "incorporators", ""),
+        ("PR", "of-another-country", 1, "foreignDomicileAddress", []),
     ],
 )
 class TestAPartOfAnAnswer:
@@ -618,6 +633,26 @@ class TestAPartOfAnAnswer:
         assert json.loads(body) != json.loads(steps[page].body)
         steps[page] = replace(steps[page], body=body)
         assert play(Case(state, situation, case), steps)[0]["reason"] == "layout_changed"
+
+
+class TestAPartOfAnAnswerUnderAnotherName:
+    """Which every answer has, if only an empty one."""
+
+    @pytest.mark.parametrize("key", ["incorporators", "officers", "mainLocation"])
+    def test_is_missed_in_puerto_rico(self, key: str) -> None:
+        assert isinstance(put("PR", "of-another-country"), Found)
+        assert put("PR", "of-another-country", (f'"{key}":', '"others":')) == "layout_changed"
+
+    @pytest.mark.parametrize("section", ["registrant", "listing", "firstpanel"])
+    @pytest.mark.parametrize("name", ["others", None])
+    def test_is_missed_in_ohio(self, section: str, name: str | None) -> None:
+        case = Case("OH", "active", FOLDER / "OH" / "active")
+        steps = load_steps(case.folder)
+        sections = json.loads(steps[2].body)["data"]
+        changed = [{name or key: rows for key, rows in part.items()} if section in part else part for part in sections]
+        left = [part for part in changed if name or section not in part]
+        steps[2] = replace(steps[2], body=json.dumps({"data": left}).encode())
+        assert play(case, steps)[0]["reason"] == "layout_changed"
 
 
 class TestANorthCarolinaOfficial:
