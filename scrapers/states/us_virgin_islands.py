@@ -33,6 +33,11 @@ _NONE = re.compile(r"\b0 Results\b|(?<!if )\bno results? ((was|were) )?found\b",
 _KEY = re.compile(r"viewInstanceKey:\s*'([^']+)'")
 _HIT = re.compile(r"Entity Name:\s*(.+?)\s*\((\w+)\)\s*$")
 _DATE = re.compile(r"\d{1,2}/\d{1,2}/\d{4}")
+_LISTED = {
+    "agent_name": "Resident Agent",
+    "formation_date": "Registration Date",
+    "principal_address": "Principal Office",
+}
 _IGNORED = listed(
     "Term | Nature of Business/Purpose | Removal Reason | Inactive Date | Last AR Filed Date | Email Address | "
     "Previous Status | Start Date | End Date | Reason | Country | Phone Number"
@@ -127,6 +132,9 @@ def _record(tree: HtmlElement, candidate: Candidate, session: PortalSession) -> 
         principal_address=address_in(next(iter(labels.all("Principal Office or Place of Business")), None)),
         sos_url=_HOME,
     )
+    for part, label in _LISTED.items():
+        if candidate.handle[part] and not getattr(record, part):
+            raise PageChanged(f"the list shows a {label!r} of {candidate.name!r}, and the page none")
     labels.ignore("Name", "Entity Type", "Mailing Address")  # a "Mailing Address" may be the agent's or the entity's
     note_unread(labels.unread, session)
     return record
@@ -146,7 +154,7 @@ def _candidate(link: HtmlElement, found: re.Match[str], handle: dict[str, str]) 
         status=values.maybe("Business Entity Status"),
         entity_type=values.maybe("Entity Type"),
         name_kind=types.name_kind(values.maybe("Entity Type")),
-        handle={**handle, "node": node},
+        handle={**handle, "node": node, **{part: values.maybe(label) or "" for part, label in _LISTED.items()}},
         sos_url=_HOME,
     )
 

@@ -213,6 +213,17 @@ class TestLouisianasLineThatThereIsNone:
         assert told.record == plain.record
 
 
+class TestAVirginIslandsCompany:
+    """Whose agent, day and office the list shows beside its name."""
+
+    @pytest.mark.parametrize("label", [">Name<", ">Registration Date<", ">Principal Office or Place of Business<"])
+    def test_has_them_on_its_page(self, label: str) -> None:
+        told = put("VI", "active")
+        assert isinstance(told, Found)
+        assert told.record.agent_name == "Jordan Sample"
+        assert put("VI", "active", (label, ">Something else<"), page=2) == "layout_changed"
+
+
 class TestSouthCarolinasVerdictOnAName:
     """Stands in a box of its own."""
 
