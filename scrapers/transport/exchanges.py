@@ -32,6 +32,7 @@ KEPT_HEADERS = frozenset(
         "last-modified",
         "location",
         "retry-after",
+        "x-soda2-fields",
         "x-soda2-truth-last-modified",
     }
 )

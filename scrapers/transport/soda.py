@@ -1,12 +1,13 @@
 """Questions to open data sets on the Socrata platform (SODA 2.1), for every state that reads one.
 
 Source: the platform's published API. Absent values are absent keys; an error is a JSON object, mostly with 4xx; a
-question that takes too long is a 202 or an error that says so. It stands in the transport because a platform, states
-with portals of their own and lien searches need it.
+question that takes too long is a 202 or an error that says so; a header names all columns there are, the empty ones
+too. It stands in the transport because a platform, states with portals of their own and lien searches need it.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -57,6 +58,22 @@ def _refuse_errors(page: Page) -> None:
     if "no-such-column" in reason or "No such column" in reason:
         raise NoSuchColumn(f"{page.url}: {reason.strip()[:300]}")
     raise PageChanged(f"{page.url}: the data set refused the question: {reason.strip()[:300]}")
+
+
+def list_columns(page: Page) -> frozenset[str]:
+    """The columns of the data set that was asked, filled or not; none where the answer has no header with them.
+
+    The platform documents the header and leaves it out where it would be longer than 4 KB.
+    """
+    try:
+        found = json.loads(page.headers.get("x-soda2-fields") or "[]")
+    except ValueError:
+        return frozenset()
+    return (
+        frozenset(str(name) for name in found if not str(name).startswith(":"))
+        if isinstance(found, list)
+        else frozenset()
+    )
 
 
 def modified(page: Page) -> datetime | None:

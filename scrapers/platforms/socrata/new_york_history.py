@@ -18,7 +18,8 @@ from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.normalize.addresses import one_line
 from scrapers.normalize.dates import is_placeholder, to_iso
-from scrapers.parsing.fields import listed, need_text, note_unread
+from scrapers.parsing.fields import listed, need_text
+from scrapers.platforms.socrata import portal
 from scrapers.records import Address, EntityRecord, Filing, Officer
 from scrapers.transport import conditions, soda
 from scrapers.transport.session import PortalSession
@@ -67,9 +68,8 @@ def _when(row: Row) -> tuple[str, str]:
 
 
 def note_columns(session: PortalSession, dataset: str, rows: Sequence[Row]) -> None:
-    """Tell operators of columns nobody reads."""
-    shown = {name for row in rows for name in row if not name.startswith(":")}
-    note_unread(sorted(shown - _KNOWN[dataset]), session)
+    """Tell operators of columns nobody reads; PageChanged when a known one may have been renamed."""
+    portal.note_columns(session, rows, read=_KNOWN[dataset], known=_KNOWN[dataset], dataset=dataset)
 
 
 def assumed_films(rows: Iterable[Row]) -> frozenset[str]:

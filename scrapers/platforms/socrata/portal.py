@@ -158,8 +158,8 @@ class SocrataPortal(Portal):
 
     def check_columns(self, session: PortalSession, rows: Sequence[Row]) -> None:
         """Tell operators of columns nobody reads; PageChanged when one that is always there is in no row."""
-        shown = {name for row in rows for name in row if not name.startswith(":")}
-        note_unread(shown - self.ignored - self.columns_read(), session)
+        read = self.columns_read()
+        note_columns(session, rows, read=read, known=read | self.ignored, dataset=self.dataset)
         need_columns(rows, self.always, dataset=self.dataset)
 
     def columns_read(self) -> frozenset[str]:
@@ -232,6 +232,22 @@ class ManyRowsPortal(SocrataPortal):
         """The entity as its first row has it, and the party of each row as an officer."""
         officers = (self.party.officer(row) for row in rows)
         return replace(self.record(rows[0]), officers=tuple(dict.fromkeys(filter(None, officers))))
+
+
+def note_columns(
+    session: PortalSession, rows: Sequence[Row], *, read: frozenset[str], known: frozenset[str], dataset: str
+) -> None:
+    """Tell operators of columns nobody knows in the answer just given; PageChanged where one that is read may be it.
+
+    An empty column is in no row, and read as nothing: whether it is there the answer's header says, where it does.
+    """
+    there = soda.list_columns(session.pages[-1]) if session.pages else frozenset()
+    strange = {name for row in rows for name in row if not name.startswith(":")} | there
+    strange -= known
+    missing = read - there if there else frozenset()
+    if missing and strange:
+        raise PageChanged(f"{dataset}: {sorted(missing)} may have been renamed to one of {sorted(strange)}")
+    note_unread(strange, session)
 
 
 def need_columns(rows: Sequence[Row], columns: Iterable[str], *, dataset: str) -> None:

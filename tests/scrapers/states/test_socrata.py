@@ -320,6 +320,43 @@ class TestASetBesideTheMaster:
             Conversation(case[:2], *steps).ask(**question)
 
 
+class TestAColumnThatIsEmptyInEveryRow:
+    """Is in none of them; a header of the answer names it, where it is not too long."""
+
+    def ask(self, state: str, *fields: str) -> Found:
+        steps = load_steps(FOLDER / state / "active")
+        at = next(n for n, step in enumerate(steps) if "/resource/" in step.url)
+        header = {"x-soda2-fields": json.dumps([*fields, ":@computed_region_1"])} if fields else {}
+        steps[at] = replace(steps[at], headers={**steps[at].headers, **header})
+        told = Conversation(state, *steps).ask(
+            **json.loads((FOLDER / state / "active/case.json").read_text())["question"]
+        )
+        assert isinstance(told, Found)
+        return told
+
+    @pytest.mark.parametrize("state", ["CO", "CT", "NY", "OR", "PA"])
+    def test_is_empty_where_the_header_names_it_or_nothing_else(self, state: str) -> None:
+        portal: Any = Conversation(state).portal
+        fields = sorted(portal.columns_read())
+        plain = self.ask(state)
+        for some in (fields, [*fields, "brand_new"], fields[1:]):
+            assert self.ask(state, *some).record == plain.record
+
+    @pytest.mark.parametrize("state", ["CO", "CT", "NY", "OR", "PA"])
+    def test_may_have_been_renamed_where_the_header_names_another(self, state: str) -> None:
+        portal: Any = Conversation(state).portal
+        fields = sorted(portal.columns_read())
+        with pytest.raises(PageChanged, match="renamed"):
+            self.ask(state, *fields[1:], f"new_{fields[0]}")
+
+    @pytest.mark.parametrize("odd", ["", "{}", '["cut', "7"])
+    def test_is_not_missed_for_a_header_that_says_nothing(self, odd: str) -> None:
+        steps = load_steps(FOLDER / "PA" / "active")
+        steps[0] = replace(steps[0], headers={**steps[0].headers, "x-soda2-fields": odd})
+        question = json.loads((FOLDER / "PA/active/case.json").read_text())["question"]
+        assert isinstance(Conversation("PA", *steps).ask(**question), Found)
+
+
 class TestARowOfConnecticut:
     """The master writes some names with doubled blanks, and one status that begins like another."""
 
