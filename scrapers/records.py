@@ -12,7 +12,7 @@ from datetime import date, datetime
 from typing import Literal
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import names
+from scrapers.normalize import dates, names
 from scrapers.normalize.hidden import visible
 
 Kind = Literal["business_entity", "ucc"]
@@ -37,6 +37,13 @@ def check_names(*names: str | None) -> None:
     for name in names:
         if name is not None and len(name) > LONGEST_NAME:
             raise PageChanged(f"a name of {len(name)} characters, {name[:40]!r} and so on: {LONGEST_NAME} at most")
+
+
+def check_words(*shown: str | None) -> None:
+    """PageChanged for a day in the place of a status, a type or a jurisdiction: those of a registry are words."""
+    for text in shown:
+        if text and any(sign.isdigit() for sign in text) and dates.to_date(text):
+            raise PageChanged(f"the day {text!r} stands where a registry has a word")
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +191,12 @@ class ResultList:
     all_spellings: bool = True
 
     def numbered(self) -> ResultList:
-        """The same, with numbers as they are seen; PageChanged for other words in their place: each has a digit."""
+        """The same, with numbers as they are seen; PageChanged for other words in their place: each has a digit.
+
+        Nor has a row a day in the place of its status or type.
+        """
         for row in self.candidates:
+            check_words(row.status, row.entity_type)
             if row.entity_id and not any(sign.isdigit() for sign in row.entity_id):
                 raise PageChanged(f"{row.entity_id[:80]!r} stands where a number of the registry does")
         if all(row.entity_id.isprintable() for row in self.candidates):

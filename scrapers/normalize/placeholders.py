@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from scrapers.failures import PageChanged
 from scrapers.normalize import dates
 from scrapers.parsing.fields import listed
 from scrapers.records import EntityRecord
@@ -44,10 +45,16 @@ def stated(text: str | None) -> str | None:
 
 
 def without_placeholders(record: EntityRecord) -> EntityRecord:
-    """The record with those alone whom the registry really names, and with those days alone that it really tells."""
+    """The record with those alone whom the registry really names, and with those days alone that it really tells.
+
+    PageChanged for a word in the place of the day of formation.
+    """
+    formed = None if dates.is_placeholder(record.formation_date) else stated(record.formation_date)
+    if formed and not any(sign.isdigit() for sign in formed):
+        raise PageChanged(f"{formed!r} stands where the day of formation does")
     return replace(
         record,
-        formation_date=None if dates.is_placeholder(record.formation_date) else record.formation_date,
+        formation_date=formed,
         agent_name=stated(record.agent_name),
         process_name=stated(record.process_name),
         filings=tuple(replace(one, date=None) if dates.is_placeholder(one.date) else one for one in record.filings),

@@ -28,6 +28,7 @@ from scrapers.records import (
     ResultList,
     Suggestion,
     Verdict,
+    check_words,
 )
 from scrapers.refusals import QueryRefused, Refusal
 from scrapers.search import matching, question, widening
@@ -239,6 +240,7 @@ def _certain(choice: Choice) -> bool:
 def _open(source: Source, row: Candidate) -> EntityRecord:
     portal, started = source.portal, time.monotonic()
     record = without_placeholders(source.open(row))
+    check_words(record.status, record.standing, record.entity_type, record.jurisdiction)
     source.session.trace.add("detail", started, f"{record.entity_name} ({record.entity_id})")
     if not record.entity_name or not record.entity_id:
         raise PageChanged(f"opened {row.name!r}, the portal showed {record.entity_name!r} ({record.entity_id!r})")

@@ -707,6 +707,53 @@ class TestEverySecondRow:
         assert put(state, situation, changed, page=page) == "layout_changed"
 
 
+@pytest.mark.parametrize(
+    ("state", "situation", "page", "day", "word"),
+    [
+        ("AK", "inactive", 0, "5/2/1996", "Involuntarily Dissolved"),
+        ("CO", "inactive", 0, "2001-01-15T00:00:00.000", "Voluntarily Dissolved"),
+        ("IA", "inactive", 2, "5/2/1988 12:00:00 AM", "Inactive"),
+        ("LA", "active", 2, "3/14/2019", "Active"),
+        ("OK", "active", 2, "14 Mar 2019", "In Existence"),
+        ("WA", "active", 1, "2014-05-20T00:00:00", "Active"),
+        ("WA", "active", 1, "2014-05-20T00:00:00", "WA LIMITED LIABILITY COMPANY"),
+    ],
+)
+class TestADayAndAWord:
+    """That stand in each other's place on a page whose headings stayed."""
+
+    def test_are_no_status_and_no_day_of_formation(
+        self, state: str, situation: str, page: int, day: str, word: str
+    ) -> None:
+        assert isinstance(put(state, situation), Found)
+        quotes = ('"', '"') if state in ("CO", "WA") else (">", "<")
+        old, new = (text.join(quotes) for text in (word, "\0"))
+        exchanged = (old, new), (day, word), ("\0", day)
+        assert put(state, situation, *exchanged, page=page) == "layout_changed"
+
+    def test_are_not_both_a_status_or_a_type(self, state: str, situation: str, page: int, day: str, word: str) -> None:
+        quotes = ('"', '"') if state in ("CO", "WA") else (">", "<")
+        changed = word.join(quotes), day.join(quotes)
+        assert put(state, situation, changed, page=page) == "layout_changed"
+
+
+class TestARowOfAList:
+    """Whose day stands in the place of its status."""
+
+    def test_is_no_company_that_is_neither_active_nor_not(self) -> None:
+        assert put("WI", "active", (">Organized<", ">03/14/2019<"), page=0) == "layout_changed"
+
+
+class TestNoDayOfFormation:
+    """In words."""
+
+    @pytest.mark.parametrize("said", ["N/A", "Unknown", "-", ""])
+    def test_is_none(self, said: str) -> None:
+        told = put("LA", "active", ("3/14/2019", said), page=2)
+        assert isinstance(told, Found)
+        assert told.record.formation_date is None
+
+
 class TestTexasList:
     """Of accounts."""
 
