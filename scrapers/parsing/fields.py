@@ -66,6 +66,11 @@ class Labels:
         self._read.update(fold(label) for label in labels)
 
     @property
+    def is_empty(self) -> bool:
+        """Whether there is no label at all."""
+        return not self._values
+
+    @property
     def unread(self) -> list[str]:
         """The labels on the page that nobody asked for."""
         return [self._shown[name] for name in self._values if name not in self._read]

@@ -1,6 +1,7 @@
 """Florida's page of an entity ("Sunbiz"): sections told apart by the text of their first span.
 
-Source: the pages as several public readers describe them (2026-05), and one recorded detail.
+Source: the pages as several public readers describe them (2026-05), and one recorded detail; that a limited partnership
+has a section of general partners one of them says alone.
 """
 
 from __future__ import annotations
@@ -20,7 +21,13 @@ from scrapers.records import Address, EntityRecord, Filing, Officer
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
-_OFFICERS = listed("Officer/Director Detail | Authorized Person(s) Detail")
+# With the title of those who have none of their own
+_OFFICERS = {
+    "Officer/Director Detail": None,
+    "Authorized Person(s) Detail": None,
+    "General Partner Detail": "General Partner",  # with a document number, where it is a company
+}
+_READ = listed("Principal Address | Mailing Address | Registered Agent Name & Address")
 _SECTIONS = listed("Filing Information | Annual Reports | Document Images")
 _IGNORED = listed("EffectiveDate | EventEffectiveDate")
 _NO_NUMBER = (None, "", *listed("NONE | N/A | NOT APPLICABLE | APPLIED FOR"))
@@ -53,16 +60,27 @@ def read(page: Page, session: PortalSession) -> EntityRecord:
         fei_ein_number=federal_number(filed.maybe("FeiEinNumber")),
         principal_address=_address(sections.pop("Principal Address")),
         mailing_address=_address(sections.pop("Mailing Address", None)),
-        officers=tuple(who for name in _OFFICERS for who in _officers(sections.pop(name, None))),
+        officers=tuple(who for name, title in _OFFICERS.items() for who in _officers(sections.pop(name, None), title)),
         filings=_last_event(filed),
         sos_url=page.url,
     )
     agent = sections.pop("Registered Agent Name & Address", None)
     filed.ignore(*_IGNORED)
+    _refuse_unread(shown, parts)
     note_unread([*filed.unread, *(name for name in sections if name not in _SECTIONS)], session)
     if agent is None:
         return record
     return replace(record, agent_name=_agent_name(agent), agent_address=_address(agent))
+
+
+def _refuse_unread(shown: HtmlElement, parts: list[HtmlElement]) -> None:
+    """PageChanged where one of the sections is not among those with their class, or stands under another heading."""
+    titles = {text_of(found[0]) for part in parts if (found := part.xpath("./span[1]"))}
+    known = {*_READ, *_OFFICERS, *_SECTIONS}
+    lost = {title for span in select(shown, "span") if (title := text_of(span)) in known} - titles
+    is_whole = titles.issuperset(_READ) and not titles.isdisjoint(_OFFICERS)
+    if lost or (titles - known and not is_whole):
+        raise PageChanged(f"sections may have been renamed: {sorted(lost)}, {sorted(titles - known)}")
 
 
 def _labels(section: HtmlElement) -> Labels:
@@ -73,6 +91,9 @@ def _labels(section: HtmlElement) -> Labels:
         if value is None or value.tag != "span":
             raise PageChanged(f"no value behind the label {text_of(label)!r}")
         pairs.append(((label.get("for") or text_of(label)).removeprefix("Detail_"), text_of(value) or None))
+    values = section.xpath(".//span[not(*) and not(following-sibling::span[*])]")  # all but the section's title
+    if len(pairs) != len(values):
+        raise PageChanged("a value of the entity stands behind no label")
     return Labels(pairs)
 
 
@@ -91,23 +112,29 @@ def _address(section: HtmlElement | None) -> Address:
 
 def _agent_name(section: HtmlElement) -> str | None:
     spans = section.xpath("./span")
-    if len(spans) < 2:
+    if len(spans) < 2 or spans[1].xpath("./div"):  # which is the address
         raise PageChanged("the agent's section has no name")
     return text_of(spans[1]) or None
 
 
-def _officers(section: HtmlElement | None) -> Iterator[Officer]:
-    """ "Title P", a name as loose text, an address: repeated."""
-    title, name = None, ""
+def _officers(section: HtmlElement | None, usual: str | None) -> Iterator[Officer]:
+    """ "Title P", a name as loose text, an address: repeated; `usual` is the title of who has none."""
+    title, name = usual, ""
     for child in section if section is not None else ():
         text = text_of(child)
         if child.tag == "span" and child.xpath(".//div"):
             if not name:
                 raise PageChanged(f"an address without an officer: {text!r}")
             yield Officer(name, title, one_line(addresses.from_lines(lines_of(child))))
-            title, name = None, ""
+            title, name = usual, ""
         elif child.tag == "span" and text.startswith("Title"):
             title = text.removeprefix("Title").strip() or None
+        elif (
+            child.tag == "span"
+            and text not in (*_OFFICERS, "Name & Address", "")
+            and not text.startswith("Document Number")
+        ):
+            raise PageChanged(f"{text!r} stands among the officers")
         name = f"{name} {' '.join((child.tail or '').split())}".strip()
     if name:
         raise PageChanged(f"an officer without an address: {name!r}")

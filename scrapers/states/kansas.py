@@ -170,4 +170,6 @@ def _filings(tree: HtmlElement) -> tuple[Filing, ...]:
         refuse_unread(select(tree, "table"), "date", "document type")
         return ()
     rows = table_rows(table, ("Date", "Document Type"))
+    if not all(text_of(row["Document Type"]) for row in rows):
+        raise PageChanged("a row of the filings does not say what was filed")
     return tuple(Filing(text_of(row["Date"]) or None, text_of(row["Document Type"])) for row in rows)

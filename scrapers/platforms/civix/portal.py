@@ -46,6 +46,14 @@ _FORMED = listed(
 _AGENT_PLACES = listed(
     "Registered Office Address | Street Address | Physical Address | Address | Registered Agent Address"
 )
+_AGENT_NAMES = ("Name", "Registered Agent Name", "Name of Individual or Legal Entity")
+_TYPES, _OFFICES = ("Entity Type", "Business Type"), ("Address", "Principal Office Address")
+_WANTED = {
+    "entity": (_TYPES, _FORMED),
+    "agent": (_AGENT_NAMES, _AGENT_PLACES),
+    "office": (_OFFICES,),
+    "places": (("Physical Address",), ("Mailing Address",)),
+}
 _FURTHER_NAMES: tuple[tuple[str, NameKind], ...] = (("other_name", "assumed"), ("previous_name", "former"))
 
 
@@ -213,32 +221,41 @@ class CivixPortal(Portal):
             raise missing_result(page, "the entity's details")
         domestic, jurisdiction = _formed(entity)
         record = EntityRecord(
-            entity_name=entity.one("Entity Name", "Business Name"),
+            entity_name=_text(entity, "Entity Name", "Business Name"),
             entity_id=entity.one("Entity Number", "Entity ID", "Business ID", "Control Number"),
-            entity_type=stated(entity.maybe("Entity Type", "Business Type")),
-            status=stated(entity.one("Entity Status", "Business Status")),
+            entity_type=stated(entity.maybe(*_TYPES)),
+            status=stated(_text(entity, "Entity Status", "Business Status")),
             standing=stated(entity.maybe("Entity Status Details", "Reason for Status")),
             formation_date=stated(entity.maybe(*_FORMED)),
             jurisdiction=jurisdiction,
             domestic=domestic,
-            agent_name=stated(agent.maybe("Name", "Registered Agent Name", "Name of Individual or Legal Entity")),
+            agent_name=stated(agent.maybe(*_AGENT_NAMES)),
             agent_address=address(agent.maybe(*_AGENT_PLACES)),
             principal_address=self.principal_place(found),
             mailing_address=address(found.places.maybe("Mailing Address") or entity.maybe("Mailing Address")),
             officers=self.officers(tree),
             sos_url=page.url if "businessid=" in page.url.casefold() else self.home,
         )
+        sections.refuse_renamed(found, _WANTED)
         note_unread(found.unread, session)
         return record
 
     def principal_place(self, found: Sections) -> Address:
         """The principal office, in whichever panel the host shows it."""
-        shown = found.office.maybe("Address", "Principal Office Address") or found.places.maybe("Physical Address")
+        shown = found.office.maybe(*_OFFICES) or found.places.maybe("Physical Address")
         return address(shown or found.entity.maybe("Principal Office Address", "Principal Address"))
 
     def officers(self, tree: HtmlElement) -> tuple[Officer, ...]:
         """The list of principals."""
         return sections.officers(tree, self.officer_columns)
+
+
+def _text(entity: Labels, *names: str) -> str:
+    """What stands under a label that every entity has; PageChanged where that is nothing."""
+    value = str(entity.one(*names))
+    if not value:
+        raise PageChanged(f"nothing stands under {' / '.join(names)}")
+    return value
 
 
 def _formed(entity: Labels) -> tuple[bool | None, str | None]:

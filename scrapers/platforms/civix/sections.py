@@ -6,14 +6,14 @@ The same label ("Name", "Status", "Address") stands in several panels, so a valu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
-from scrapers.parsing.fields import Labels
+from scrapers.parsing.fields import Labels, fold
 from scrapers.parsing.html import maybe, select, table_rows, text_of, visible_text
 from scrapers.parsing.people import refuse_unread
 from scrapers.records import Address, Officer
@@ -54,6 +54,23 @@ class Sections:
     def unread(self) -> list[str]:
         """Labels nobody read, with the panel they stand in."""
         return [f"{name}: {label}" for name, labels in self.about.items() for label in labels.unread]
+
+
+def refuse_renamed(found: Sections, wanted: Mapping[str, Sequence[Sequence[str]]]) -> None:
+    """PageChanged where a panel lacks a label of it, or has one of another panel.
+
+    That of the entity itself differs with its kind: there a label is missed where one stands that nobody knows.
+
+    `wanted`: the labels that are read, by the panel they stand in; of several for one value one is enough.
+    """
+    for topic, labels in found.about.items():
+        missing = [names for names in wanted[topic] if labels.maybe(*names) is None]
+        strange = labels.unread
+        if missing and (strange or (topic in ("agent", "office") and not labels.is_empty)):
+            raise PageChanged(f"{missing} are missing, or have been renamed to one of {strange}")
+    others = {fold(name) for topic, values in wanted.items() if topic != "entity" for names in values for name in names}
+    if astray := [label for label in found.entity.unread if fold(label) in others]:
+        raise PageChanged(f"{astray} stand in no panel whose heading is known")
 
 
 def read(tree: HtmlElement, markup: Markup) -> Sections:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from scrapers.failures import PageChanged
 from scrapers.records import Address, Found, Officer
 from tests.scrapers.conversation import Conversation, answer
 
@@ -14,7 +17,11 @@ NH = "https://quickstart.sos.nh.gov/online/BusinessInquire/BusinessInformation"
 class TestUtah:
     """Form, grid and detail of one company."""
 
-    def conversation(self, recordings: Path) -> Conversation:
+    def conversation(self, recordings: Path, *changes: tuple[str, str]) -> Conversation:
+        detail = (recordings / "UT/detail.html").read_text(encoding="utf-8")
+        for old, new in changes:
+            assert old in detail, old
+            detail = detail.replace(old, new)
         return Conversation(
             "UT",
             answer("GET", f"{UT}/OnlineEntitySearch", recordings / "UT/search-form.html"),
@@ -22,7 +29,7 @@ class TestUtah:
             answer(
                 "POST",
                 f"{UT}/BusinessInformation",
-                recordings / "UT/detail.html",
+                detail,
                 sent={"businessId": "11672536", "businessReservationNumber": "0"},
             ),
         )
@@ -95,3 +102,43 @@ class TestNewHampshire:
         assert record.officers == ()
         assert "example.com" not in repr(record)
         assert talk.unread == []
+
+
+class TestAPageThatDiffersFromTheRecordedOne:
+    """In a word that a value is found by."""
+
+    @pytest.mark.parametrize(
+        ("old", "new"),
+        [
+            (">Entity Type:<", ">Kind:<"),
+            (">Formation Date:<", ">Formed:<"),
+            (">Registered AGENT INFORMATION<", ">Contact<"),
+            ('label-side"><label class="control-label">Name: <', '"><label class="control-label">Name: <'),
+            (">Name: <", ">Who: <"),
+            (">Street Address:<", ">Where:<"),
+            (">Address Information<", ">Places<"),
+            (">Mailing Address:<", ">Post:<"),
+        ],
+    )
+    def test_tells_no_less_in_utah(self, recordings: Path, old: str, new: str) -> None:
+        with pytest.raises(PageChanged):
+            TestUtah().conversation(recordings, (old, new)).ask(name="365 Heating and Air, L.L.C.")
+
+    @pytest.mark.parametrize(
+        ("old", "new"),
+        [
+            ("Entity Type:", "Kind:"),
+            ("<strong><span>Active</span></strong>", ""),
+            ("Registered Agent Information", "Contact"),
+            ("> Name:<", "> Who:<"),
+            ("Registered Office Address:", "Where:"),
+            ("Principal Office Address", "Office"),
+            ("section-title", "title"),
+        ],
+    )
+    def test_tells_no_less_in_virginia(self, recordings: Path, old: str, new: str) -> None:
+        url = "https://cis.scc.virginia.gov/EntitySearch/BusinessInformation?businessId=11004293"
+        page = (recordings / "VA/detail.html").read_text(encoding="utf-8")
+        assert old in page
+        with pytest.raises(PageChanged):
+            Conversation("VA", answer("GET", url, page.replace(old, new))).ask(entity_id="11004293")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from scrapers.failures import PageChanged
 from scrapers.records import Address, Filing, Found
 from scrapers.refusals import QueryRefused
 from tests.scrapers.conversation import Conversation, answer
@@ -59,6 +61,15 @@ class TestKansas:
         assert record.filings[0] == Filing("01/1991", "DISSOLUTION")
         assert record.filings[6] == Filing("04/1986", "CHANGE OF NAME")
         assert talk.unread == []
+
+    def test_has_no_document_without_its_kind(self, recordings: Path) -> None:
+        talk = conversation(recordings)
+        shown = talk.replay.left[-1]
+        changed = shown.body.replace(b'lblDocument_0">DISSOLUTION<', b'lblDocument_0"><')
+        assert changed != shown.body
+        talk.replay.left[-1] = replace(shown, body=changed)
+        with pytest.raises(PageChanged):
+            talk.ask(entity_id="785139")
 
     def test_does_not_take_a_cut_list_for_an_absence(self, recordings: Path) -> None:
         listed = recordings / "KS/search-list.html"
