@@ -41,6 +41,7 @@ _KNOWN = {
     dataset: frozenset(listed(f"corpid_num | film_num | date_filed | {columns}"))
     for dataset, columns in _COLUMNS.items()
 }
+_ALWAYS = {NAMES: ("name_type",), FILINGS: ("documenttype",), ADDRESSES: ("addr_type",)}  # in every row that was seen
 _FORMING = frozenset(listed("CERTIFICATE OF INCORPORATION | ARTICLES OF ORGANIZATION | APPLICATION OF AUTHORITY"))
 _PROCESS, _AGENT, _CHIEF, _OFFICE = "1", "2", "3", "4"  # kinds of addresses
 _MOST_ROWS = 5_000  # of at most some dozens of companies, each of which has tens
@@ -70,6 +71,7 @@ def _when(row: Row) -> tuple[str, str]:
 def note_columns(session: PortalSession, dataset: str, rows: Sequence[Row]) -> None:
     """Tell operators of columns nobody reads; PageChanged when a known one may have been renamed."""
     portal.note_columns(session, rows, read=_KNOWN[dataset], known=_KNOWN[dataset], dataset=dataset)
+    portal.need_columns(rows, _ALWAYS.get(dataset, ()), dataset=dataset)
 
 
 def assumed_films(rows: Iterable[Row]) -> frozenset[str]:
@@ -104,7 +106,7 @@ def with_names(record: EntityRecord, rows: Sequence[Row]) -> EntityRecord:
     What is of another kind is a name of the company, and no legal one.
     """
     former, assumed = (
-        dict.fromkeys(need_text(row, "corp_name") for row in rows if (value(row, "name_type") == "A") is legal)
+        dict.fromkeys(need_text(row, "corp_name") for row in rows if (need_text(row, "name_type") == "A") is legal)
         for legal in (True, False)
     )
     return replace(
@@ -128,7 +130,7 @@ def ended(number: str, names: Sequence[Row], statuses: Sequence[Row]) -> EntityR
 
     Its last name need not be marked as its present one: companies that have ended have none.
     """
-    legal = [row for row in names if value(row, "name_type") == "A"]
+    legal = [row for row in names if need_text(row, "name_type") == "A"]
     if not legal:
         return None
     last = next((row for row in legal if value(row, "name_status") == "A"), legal[0])

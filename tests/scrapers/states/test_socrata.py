@@ -300,6 +300,10 @@ class TestANameInColorado:
         ("CT/by-alei", 3, ("business_name_old",)),
         ("CO/active", 2, ("historydes",)),
         ("OR/active", 1, ("entity_type",)),
+        ("NY/active", 3, ("name_type",)),
+        ("NY/active", 2, ("documenttype",)),
+        ("NY/inactive", 3, ("name_type",)),
+        ("NY/inactive", 6, ("addr_type",)),
     ],
 )
 class TestASetBesideTheMaster:
