@@ -5,7 +5,9 @@ from __future__ import annotations
 import codecs
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from html import unescape
 from typing import Any
 from urllib.parse import urljoin
 
@@ -17,6 +19,7 @@ from scrapers.failures import PageChanged
 _META = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
 _CODECS = ("utf-8", "utf-16", "iso8859", "cp125", "ascii", "koi8")  # beginnings; Python knows odder ones, pages do not
 _OPENING = re.compile(r"<html[\s>]", re.IGNORECASE)
+_CODE = re.compile(r"&(?:amp;)*(?:amp|quot|apos|lt|gt|nbsp|#\d{1,6}|#[xX][\da-fA-F]{1,5});")
 _UNKEEPABLE = re.compile(r"\\u0000|\\u[dD][89a-fA-F]")  # what JSON may say and a database cannot keep
 
 
@@ -49,7 +52,8 @@ class Page:
         try:
             refuse_deep(self.body)
             content = json.loads(text)
-            return _keepable(content) if _UNKEEPABLE.search(text) else content
+            content = _changed(content, _keepable) if _UNKEEPABLE.search(text) else content
+            return _changed(content, _decoded) if _CODE.search(text) else content
         except (ValueError, RecursionError) as error:
             raise PageChanged(f"expected JSON from {self.url}, got {self.body[:60]!r}") from error
 
@@ -85,12 +89,27 @@ def _codec(charset: str) -> str | None:
     return "utf-8-sig" if name == "utf-8" else name
 
 
-def _keepable(value: Any) -> Any:
-    """The same JSON without NUL, and with a mark in place of half a character."""
+def _keepable(text: str) -> str:
+    """The text without NUL, and with a mark in place of half a character."""
+    return text.replace("\0", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _decoded(text: str) -> str:
+    """The text without the codes of a web page, which mean nothing in JSON: "A &amp; B", some of them written twice.
+
+    Not where the text is itself JSON or a page.
+    """
+    if text.lstrip()[:1] in ("{", "[", "<"):
+        return text
+    return _CODE.sub(lambda found: unescape(unescape(found[0])), text)
+
+
+def _changed(value: Any, change: Callable[[str], str]) -> Any:
+    """The same JSON with every text in it changed."""
     if isinstance(value, str):
-        return value.replace("\0", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return change(value)
     if isinstance(value, list):
-        return [_keepable(item) for item in value]
+        return [_changed(item, change) for item in value]
     if isinstance(value, dict):
-        return {_keepable(name): _keepable(item) for name, item in value.items()}
+        return {change(name): _changed(item, change) for name, item in value.items()}
     return value

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,12 +17,17 @@ from scrapers.records import (
     MOST_NAMES,
     Candidate,
     EntityRecord,
+    Found,
     FoundFilings,
     Officer,
     UccFiling,
     UccParty,
 )
 from scrapers.search import matching
+from scrapers.transport.page import Page
+from scrapers.transport.recording import load_steps
+from tests.scrapers.conversation import Conversation
+from tests.scrapers.golden import FOLDER
 from tests.scrapers.test_asking import Registry, found, missing, put, row, rows
 
 BACKWARDS = "\u202e"
@@ -80,6 +87,25 @@ class TestANameWithoutEnd:
     def test_is_not_to_be_had_in_many_names_either(self) -> None:
         with pytest.raises(PageChanged, match="names of one entity"):
             EntityRecord("ACME", "101", former_names=("OLD",) * MOST_NAMES)
+
+
+class TestANameWithTheCodesOfAWebPage:
+    """In an answer that is JSON, where they mean nothing."""
+
+    @pytest.mark.parametrize("code", ["&amp;", "&amp;amp;", "&#38;"])
+    def test_is_found_and_told_without_them(self, code: str) -> None:
+        steps = load_steps(FOLDER / "OH" / "active")
+        shown = b"LANTERN & BUILD, LLC"
+        assert all(shown in step.body for step in steps[1:])
+        coded = [replace(step, body=step.body.replace(b"& B", f"{code} B".encode())) for step in steps]
+        answer = Conversation("OH", *coded).ask(name="Lantern & Build, LLC")
+        assert isinstance(answer, Found)
+        assert answer.record.entity_name == shown.decode()
+
+    def test_stays_where_a_text_is_json_or_a_page_itself(self) -> None:
+        body = json.dumps({"d": json.dumps({"n": "A &quot;B&quot;"}), "h": "<p>A &lt; B</p>", "t": "AT&T; B&G"})
+        page = Page("https://example.com", 200, {}, body.encode())
+        assert page.json() == json.loads(body)
 
 
 class TestANameWithWhatNobodySees:
