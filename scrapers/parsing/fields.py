@@ -116,13 +116,13 @@ def need_rows(value: Any, what: str) -> list[Mapping[str, Any]]:
 
 
 def optional_object(value: Any, what: str) -> Mapping[str, Any] | None:
-    """A JSON object; None for null, and PageChanged for anything else: an empty object is a changed one."""
-    return None if value is None else need_object(value, what)
+    """A JSON object; None for null and "", and PageChanged for anything else: an empty list, or object, is a change."""
+    return None if value in (None, "") else need_object(value, what)
 
 
 def optional_rows(value: Any, what: str) -> list[Mapping[str, Any]]:
-    """The same, where null stands for an empty list."""
-    return [] if value is None else need_rows(value, what)
+    """A JSON list of objects; an empty one for null and ""."""
+    return [] if value in (None, "") else need_rows(value, what)
 
 
 def need_number(value: Any, what: str) -> int:

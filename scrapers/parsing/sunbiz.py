@@ -91,8 +91,7 @@ def _labels(section: HtmlElement) -> Labels:
         if value is None or value.tag != "span":
             raise PageChanged(f"no value behind the label {text_of(label)!r}")
         pairs.append(((label.get("for") or text_of(label)).removeprefix("Detail_"), text_of(value) or None))
-    values = section.xpath(".//span[not(*) and not(following-sibling::span[*])]")  # all but the section's title
-    if len(pairs) != len(values):
+    if len(pairs) != len(section.xpath(".//span[../label]")):
         raise PageChanged("a value of the entity stands behind no label")
     return Labels(pairs)
 

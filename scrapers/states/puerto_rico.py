@@ -158,7 +158,9 @@ def _origin(corporation: Any, found: Mapping[str, Any]) -> tuple[str | None, boo
 def _main(found: Mapping[str, Any], direct: str, inside: str) -> Any:
     """The main address stands at the top, or inside `mainLocation`."""
     place = found.get(direct)
-    return (optional_object(found.get("mainLocation"), "mainLocation") or {}).get(inside) if place is None else place
+    return (
+        (optional_object(found.get("mainLocation"), "mainLocation") or {}).get(inside) if place in (None, "") else place
+    )
 
 
 def _address(raw: Any) -> Address:

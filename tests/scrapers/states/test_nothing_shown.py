@@ -622,7 +622,7 @@ class TestAnotherColumn:
         ("PR", "active", 1, "corpStreetAddress", {}),
         ("PR", "active", 1, "mailingAddress", []),
         ("PR", "active", 1, "officers", {}),
-        ("PR", "active", 1, "incorporators", ""),
+        ("PR", "active", 1, "incorporators", {}),
         ("PR", "of-another-country", 1, "foreignDomicileAddress", []),
     ],
 )
