@@ -157,10 +157,8 @@ def _origin(corporation: Any, found: Mapping[str, Any]) -> tuple[str | None, boo
 
 def _main(found: Mapping[str, Any], direct: str, inside: str) -> Any:
     """The main address stands at the top, or inside `mainLocation`."""
-    place = found.get(direct)
-    return (
-        (optional_object(found.get("mainLocation"), "mainLocation") or {}).get(inside) if place in (None, "") else place
-    )
+    main = optional_object(found.get("mainLocation"), "mainLocation") or {}
+    return main.get(inside) if found.get(direct) in (None, "") else found[direct]
 
 
 def _address(raw: Any) -> Address:
