@@ -9,6 +9,7 @@ from typing import Any
 
 from lookups import bodies
 from lookups.models import Delivery, Suppression
+from lookups.privacy.suppression import KNOWN_WITHIN
 from lookups.watches import bodies as watch_bodies
 
 
@@ -36,9 +37,10 @@ def write_for(row: Delivery, data: Any) -> str:
 def get_body(row: Delivery) -> str:
     """The text as it is shown and sent from now on; empty for a mail.
 
-    It is that of the event, but where something was left out since: then it is made anew of what may be shown.
+    It is that of the event, but where something was left out since, or so shortly before that whoever wrote it may not
+    have known: then it is made anew of what may be shown.
     """
-    if not Suppression.objects.active().filter(made_at__gte=row.created_at).exists():
+    if not Suppression.objects.active().filter(made_at__gte=row.created_at - KNOWN_WITHIN).exists():
         return row.body
     if row.watch_event is not None:
         return write_for(row, watch_bodies.of_event(row.watch_event))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser, User
@@ -172,6 +172,7 @@ _NOWHERE = dict.fromkeys(("address", "city", "state", "zip"))
 
 
 _SUBJECTS, _REMEMBERED = "suppressed", 60  # a process learns within a minute what another has added
+KNOWN_WITHIN = timedelta(seconds=2 * _REMEMBERED)  # by every process, also where adding it took a while to commit
 
 
 def _find(state: str, entity_id: str, person_keys: Iterable[str]) -> list[Suppression]:

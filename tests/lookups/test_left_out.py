@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.db import IntegrityError, transaction
 from django.test import Client
 from django.utils import timezone
 
-from lookups.models import Entity, FilingSet, RecordVersion, Suppression
+from lookups.models import Delivery, Entity, FilingSet, RecordVersion, Suppression
 from lookups.models.privacy import to_person_key
 from lookups.notifications import deliveries, webhook_events
 from lookups.privacy import suppression
@@ -88,6 +89,27 @@ class TestAPersonWhoIsLeftOut:
         assert [again[name] for name in ("id", "type", "created_at")] == [
             before[name] for name in ("id", "type", "created_at")
         ]
+
+    def test_is_in_no_webhook_of_a_worker_that_learns_of_it_within_the_minute(
+        self, tester: Customer, settings: Any
+    ) -> None:
+        settings.WEBHOOKS_TO_LOOPBACK = True
+        with receiving(says(204)) as receiver:
+            listen_at(tester, receiver)
+            tester.lookup("Magic Later LLC", "DE")
+            end_jobs()
+            deliver()
+            officer = body_of(receiver.requests[0])["data"]["data"]["officers"][0]["name"]
+            Delivery.objects.all().delete()
+            leave_out(kind="person", person=officer)
+            cache.set("suppressed", frozenset(), 60)  # the worker's own memory, of a moment before
+            assert tester.lookup("Magic Later LLC", "DE", headers=anew()).status_code == 202
+            end_jobs()
+            cache.clear()  # its minute is over
+            deliver()
+            _, sent = map(body_of, receiver.requests)
+        assert officer not in str(sent)
+        assert officer not in webhook_events.get_body(only()), "as its log shows it for a week"
 
     def test_is_not_stored_again(self, tester: Customer, heron: Entity) -> None:
         leave_out(kind="person", person="ADA MERRILL", state="DE")
