@@ -70,11 +70,17 @@ class TestAPersonLeftOut:
         for one in bodies_of(file_of(customer, reply)):
             assert b"QUINCY" not in one
 
-    def test_is_in_no_page_that_is_written_in_another_charset(self, customer: Customer, register: Register) -> None:
-        register.charset = "windows-1252"
+    @pytest.mark.parametrize(
+        ("charset", "shown"),
+        [("windows-1252", "JOSÉ NÚÑEZ".encode("windows-1252")), ("utf-8", rb"JOS\u00c9 N\u00da\u00d1EZ")],
+        ids=["in its letters", "in the numbers of its letters"],
+    )
+    def test_is_in_no_page_that_is_written_in_another_charset(
+        self, customer: Customer, register: Register, charset: str, shown: bytes
+    ) -> None:
+        register.charset = charset
         register.rows = [company("ACME CORP.", number, dos_process_name="JOSÉ NÚÑEZ") for number in ("1", "2")]
         reply = customer.lookup()
-        shown = "JOSÉ NÚÑEZ".encode("windows-1252")
         assert any(shown in one for one in bodies_of(file_of(customer, reply)))
         leave_out(kind="person", person="José Núñez")
         assert not any(shown in one for one in bodies_of(file_of(customer, reply)))

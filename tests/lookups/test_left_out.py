@@ -127,6 +127,17 @@ class TestAPersonWhoIsLeftOut:
         assert "ADA MERRILL" in str(reply["data"]["officers"])
         assert reply["note"] is None
 
+    def test_leaves_the_company_of_that_number_in_another_state_as_it_is(
+        self, tester: Customer, heron: Entity
+    ) -> None:
+        leave_out(kind="company", state="OH", entity_id=HERON["entity_id"])
+        leave_out(kind="person", person="ADA MERRILL")
+        data = ask(tester)["data"]
+        assert [one["name"] for one in data["officers"]] == ["JONAS PEPPERCOTE"]
+        assert data["registeredAgentName"]
+        assert data["normalized"]["registeredAgent"]
+        assert page_of(heron).status_code == 200
+
     def test_is_shown_again_when_it_is_lifted(self, tester: Customer, heron: Entity, admin_user: User) -> None:
         kept = leave_out(kind="person", person="ADA MERRILL")
         ask(tester)
@@ -190,6 +201,13 @@ class TestAFieldThatIsLeftOut:
         assert "14 QUAY STREET" not in page
         assert "left out at the request" in page
 
+    def test_takes_the_zip_of_the_agent_along_with_the_address(self, tester: Customer, heron: Entity) -> None:
+        assert ask(tester)["data"]["normalized"]["registeredAgent"]["zip"]
+        leave_out(kind="field", field="registeredAgentAddress", **HERON)
+        for data in (ask(tester)["data"], ask(tester, source="cache")["data"]):
+            assert data["registeredAgentZip"] is data["normalized"]["registeredAgent"]["zip"] is None
+            assert data["registeredAgentName"]
+
     def test_takes_the_same_number_from_the_others(self) -> None:
         leave_out(kind="field", field="feiEinNumber", state="FL", entity_id="P1")
         data = {"entityId": "P1", "feiEinNumber": "51-0123456", "officers": []}
@@ -212,6 +230,13 @@ class TestACompanyThatIsLeftOut:
         assert data["officers"] == []
         assert data["registeredAgentName"] is data["principalAddress"] is data["feiEinNumber"] is None
         assert "officers" in reply["note"]
+
+    def test_is_left_out_whole_where_one_of_its_people_has_asked_as_well(self, tester: Customer, heron: Entity) -> None:
+        leave_out(kind="person", person="ADA MERRILL")
+        leave_out(kind="company", **HERON)
+        data = ask(tester)["data"]
+        assert data["officers"] == []
+        assert data["registeredAgentName"] is data["principalAddress"] is None
 
 
 class TestAnEntry:

@@ -14,7 +14,8 @@ from django.contrib.auth.models import Permission
 from django.test import Client
 from django.utils import timezone
 
-from billing import ledger, outage_refunds, prices, reconciliation, tasks
+from billing import grants, ledger, outage_refunds, prices, reconciliation, tasks
+from billing.ledger_errors import IdempotencyConflict
 from billing.models import AuditEvent, LedgerEntry, OutageRefund
 from lookups.jobs import runner
 from lookups.models import Job, Lookup
@@ -62,6 +63,17 @@ def sold(customer: Customer, register: Register) -> list[Customer]:
         one.lookup(name, headers=anew())
     assert [customer.balance.spent, other.balance.spent] == [2 * PRICE, PRICE]
     return [customer, other]
+
+
+def list_sold() -> list[LedgerEntry]:
+    """The charges of all that was sold."""
+    return list(LedgerEntry.objects.filter(kind="capture", amount__gt=0).order_by("pk"))
+
+
+def begin(charges: list[LedgerEntry], *, token: str, subject: str = "New York") -> OutageRefund:
+    """What dana's form does when it is confirmed."""
+    how: dict[str, Any] = {"operator": "dana", "reason": "outage", "note": "", "now": timezone.now()}
+    return outage_refunds.begin(subject=subject, found=outage_refunds.count(charges), token=token, **how)
 
 
 @pytest.mark.django_db
@@ -133,6 +145,40 @@ class TestAnOutageRefund:
         assert (row.state, row.refunded, row.count) == ("done", 3 * PRICE, 3)
         assert [one.balance.spent for one in sold] == [0, 0]
 
+    def test_that_has_had_its_time_goes_on_until_the_last_charge(self, sold: list[Customer]) -> None:
+        now = timezone.now()
+        row = begin(list_sold(), token="t")
+        assert outage_refunds.carry_out(row, now=now, seconds=0).state == "under_way"
+        assert [one.balance.spent for one in sold] == [2 * PRICE, PRICE]
+        tasks.expire_holds()
+        row.refresh_from_db()
+        assert (row.state, row.refunded) == ("done", 3 * PRICE)
+        assert [one.balance.spent for one in sold] == [0, 0]
+
+    def test_that_is_done_ends_no_other_that_is_under_way(self, sold: list[Customer]) -> None:
+        first, *others = list_sold()
+        one, other = begin([first], token="one"), begin(others, token="other")
+        assert outage_refunds.carry_out(one, now=timezone.now()).refunded == PRICE
+        other.refresh_from_db()
+        assert (other.state, sum(each.balance.spent for each in sold)) == ("under_way", 2 * PRICE)
+        tasks.expire_holds()
+        other.refresh_from_db()
+        assert (other.state, other.refunded) == ("done", 2 * PRICE)
+        assert [each.balance.spent for each in sold] == [0, 0]
+
+    def test_of_a_form_that_was_confirmed_with_something_else_in_it_is_refused(self, sold: list[Customer]) -> None:
+        first, *others = list_sold()
+        begin([first], token="t", subject="New York")
+        with pytest.raises(IdempotencyConflict):
+            begin(others, token="t", subject="Ohio")
+        assert OutageRefund.objects.get().charges == [first.pk]
+
+    def test_of_nothing_that_is_left_is_refused(self, sold: list[Customer]) -> None:
+        outage_refunds.carry_out(begin(list_sold(), token="t"), now=timezone.now())
+        with pytest.raises(grants.GrantRefused, match="Nothing of these lookups is left"):
+            begin(list_sold(), token="again")
+        assert OutageRefund.objects.count() == 1
+
     def test_beyond_one_persons_ceiling_waits_for_a_second_one(self, sold: list[Customer], settings: Any) -> None:
         settings.GRANT_CEILING = "0.05"
         dana, sam = staff("dana"), staff("sam")
@@ -146,6 +192,19 @@ class TestAnOutageRefund:
         sam.post(f"{address}/approve/")
         row.refresh_from_db()
         assert (row.state, row.decided_by, [one.balance.spent for one in sold]) == ("done", "sam", [0, 0])
+        notes = LedgerEntry.objects.filter(kind="refund").values_list("operator", "note")
+        assert set(notes) == {("dana", "(approved by sam)")}
+
+    def test_that_was_rejected_is_approved_by_nobody_any_more(self, sold: list[Customer], settings: Any) -> None:
+        settings.GRANT_CEILING = "0.05"
+        row = begin(list_sold(), token="t")
+        outage_refunds.reject(refund_id=row.pk, operator="sam", now=timezone.now())
+        for operator in ("sam", "robin"):
+            with pytest.raises(grants.GrantRefused, match="It is rejected"):
+                outage_refunds.approve(refund_id=row.pk, operator=operator, now=timezone.now())
+        row.refresh_from_db()
+        assert outage_refunds.carry_out(row, now=timezone.now()).state == "rejected"
+        assert [one.balance.spent for one in sold] == [2 * PRICE, PRICE]
 
     def test_that_is_rejected_by_two_clicks_is_kept_once(self, sold: list[Customer], settings: Any) -> None:
         settings.GRANT_CEILING = "0.05"
