@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from celery import current_app
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
@@ -17,12 +18,25 @@ from django.core.management import CommandError, call_command
 from django.test import RequestFactory
 from django.utils import timezone
 
-from billing import grants, ledger, money, reconciliation, topups
+from billing import accounts, grants, ledger, money, reconciliation, topups
 from billing.models import Account, ApiKey, AuditEvent, LedgerEntry, Member, Payment, TopUp, WaitingGrant
 from billing.payments import booking
-from lookups.models import Delivery, IdempotencyRecord, Job, Lookup, RowAnswer, WebhookAddress, WebhookSecret
+from lookups.models import (
+    BulkDraft,
+    BulkJob,
+    Delivery,
+    FilingSet,
+    IdempotencyRecord,
+    Job,
+    Lookup,
+    RowAnswer,
+    WebhookAddress,
+    WebhookSecret,
+)
 from lookups.privacy import account_data
-from tests.lookups.conftest import Customer, anew
+from scrapers.states.new_york import NewYork
+from tests.lookups.conftest import Customer, anew, open_customer
+from tests.lookups.messages import write_messages
 from tests.lookups.registry_server import Register
 from tests.sign_in.people import make_user
 
@@ -50,6 +64,43 @@ def export(customer: Customer, folder: Path) -> Any:
 def erase(customer: Customer, **more: Any) -> None:
     name = Account.objects.get(pk=customer.account.pk).name
     call_command("erase_account", str(customer.account.pk), confirm=name, **more)
+
+
+def make_neighbor(monkeypatch: pytest.MonkeyPatch) -> Account:
+    """Another customer, with something of every kind and much under way."""
+    monkeypatch.setattr(NewYork, "slow", True)
+    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
+    bolt, now = open_customer(name="Bolt"), timezone.now()
+    account, mine = bolt.account, {"account": bolt.account}
+    Account.objects.filter(pk=account.pk).update(webhook_url="https://bolt.test/x", email="bolt@quay.test")
+    ledger.deposit(account_id=account.pk, amount=90_000, idempotency_key="b", source="card", now=now)
+    assert bolt.lookup("Zebra Inc", headers=anew()).status_code == 202
+    rows = [{"entity_name": name, "state": "NY"} for name in ("Acme Corp", "Zebra Inc")]
+    assert bolt.post("/v1/bulk-lookup", {"entities": rows}, **anew()).status_code == 202
+    assert bolt.post("/v1/watches", {"state": "NY", "entity_id": "100001"}, **anew()).status_code == 201
+    assert bolt.post("/v1/account/webhook-secret", {}).status_code in (200, 201)
+    write_messages(bolt, 1)
+    BulkDraft.objects.create(**mine, name="bolt.csv", table={}, mapping={}, created_at=now, changed_at=now)
+    RowAnswer.objects.create(row=Lookup.objects.filter(**mine).earliest("pk"), digest="0" * 64, created_at=now)
+    cy = User.objects.create(username="member-cy", email="cy@quay.test")
+    Member.objects.create(user=cy, **mine, role="owner", joined_at=now)
+    TopUp.objects.create(**mine, amount=50_000, created_at=now)
+    paid: dict[str, Any] = {"method": "tempo", "purpose": "topup", "amount": 1, "state": "unknown", "payer": "bolt"}
+    Payment.objects.create(**mine, **paid, request_key="r", challenge_id="n", proof_hash="n", created_at=now)
+    asked: dict[str, Any] = {"kind": "grant", "amount": 1, "reason": "goodwill", "note": "bolt", "asked_by": "jo"}
+    WaitingGrant.objects.create(**mine, **asked, token="n", asked_at=now)
+    return account
+
+
+def note_in_admins_log(neighbor: Account, known: Account) -> None:
+    """What staff did with the neighbor's rows, and with other things that happen to have the numbers of `known`'s."""
+    jo = make_user("jo")
+    rows: list[Any] = [neighbor, ApiKey.objects.get(account=neighbor, name="server")]
+    rows.append(WaitingGrant.objects.get(account=neighbor))
+    for row in rows:
+        LogEntry.objects.log_actions(jo.pk, [row], 2, change_message="Looked after.", single_object=True)
+    for row in (known, *ApiKey.objects.filter(account=known), *WaitingGrant.objects.filter(account=known)):
+        LogEntry.objects.log_actions(jo.pk, [TopUp(pk=row.pk)], 2, change_message="Looked after.", single_object=True)
 
 
 class TestAnExport:
@@ -159,6 +210,50 @@ class TestAnErasure:
         for part in (*PERSONAL, "ada merrill"):
             assert part not in kept, part
 
+    def test_leaves_everything_of_everybody_else_as_it_is(
+        self, known: Customer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Also what is under way with another customer, which is no reason to wait."""
+        neighbor = make_neighbor(monkeypatch)
+        asked: dict[str, Any] = {"kind": "grant", "amount": 1, "reason": "goodwill", "asked_by": "jo"}
+        decided = {"state": "rejected", "decided_by": "sam", "decided_at": timezone.now()}
+        WaitingGrant.objects.create(account=known.account, token="t", asked_at=timezone.now(), **asked, **decided)
+        note_in_admins_log(neighbor, known.account)
+        lines = list(LogEntry.objects.order_by("pk").values())
+        before = {name: list(rows) for name, rows in account_data.read_tables(neighbor)}
+        assert {"billing.member", "billing.payment", "billing.topup", "billing.waitinggrant"} <= set(before)
+        assert all(before[f"lookups.{name}"] for name in ("bulkdraft", "bulkjob", "delivery", "job", "watch"))
+        erase(known, give_up_credit=True)
+        assert {name: list(rows) for name, rows in account_data.read_tables(neighbor)} == before
+        assert list(LogEntry.objects.order_by("pk").values()) == lines
+
+    def test_leaves_nothing_of_what_was_asked_named_and_noted(self, known: Customer) -> None:
+        mark: Any = {"name": "zebra", "note": "zebra"}
+        filings = FilingSet.objects.create(
+            state="NY", question="q", filings=[], facts="f", first_read_at=timezone.now(), last_read_at=timezone.now()
+        )
+        own = {"ref": "zebra", "refusal": mark, "match": mark, "related": [mark], "candidates": [mark], "note": "zebra"}
+        Lookup.objects.update(name_check=mark, evidence=mark, request_id="zebra", filing_set=filings, **own)
+        ApiKey.objects.filter(account=known.account).update(name="zebra", allowed_networks=["203.0.113.7/32"])
+        now = timezone.now()
+        paid: dict[str, Any] = {"method": "tempo", "purpose": "topup", "amount": 1, "state": "failed", "ended_at": now}
+        paid |= {"payer": "zebra", "detail": "zebra", "request_key": "zebra", "challenge_id": "c", "proof_hash": "p"}
+        Payment.objects.create(account=known.account, created_at=now, **paid)
+        asked: dict[str, Any] = {"kind": "grant", "amount": 1, "reason": "goodwill", "note": "zebra", "asked_by": "jo"}
+        decided = {"state": "rejected", "decided_by": "sam", "decided_at": now}
+        WaitingGrant.objects.create(account=known.account, token="t", asked_at=now, **asked, **decided)
+        asked_in = {"webhook_url": "https://zebra.test", "asked_hash": "zebra", "request_id": "zebra"}
+        ended: dict[str, Any] = {"created_at": now, "deadline": now, "ended_at": now, "accepts_stored": False}
+        BulkJob.objects.create(account=known.account, total=1, questions=1, key=known.key, **asked_in, **ended)
+        erase(known, give_up_credit=True)
+        told = {name: list(rows) for name, rows in account_data.read_tables(known.account)}
+        books = {"billing.ledgerentry", "billing.hold"}
+        kept = json.dumps({name: told[name] for name in set(told) - books}, default=str)
+        for part in ("zebra", "203.0.113.7"):
+            assert part not in kept.lower(), part
+        told_by = Lookup.objects.values_list("version", "filing_set", "reading", "evidence", "asked_by")
+        assert set(told_by) == {(None,) * 5}
+
     def test_is_found_by_no_reconciliation(self, known: Customer) -> None:
         before = reconciliation.run(now=timezone.now())
         erase(known, give_up_credit=True)
@@ -175,6 +270,23 @@ class TestAnErasure:
         with pytest.raises(CommandError, match="has credit"):
             erase(known)
         assert Account.objects.get(pk=known.account.pk).email == "ops@acme.test"
+
+    def test_is_refused_while_something_is_owed(self, known: Customer) -> None:
+        """Whose card payment was taken back by their bank after it was spent."""
+        now = timezone.now()
+        why = {"source": "card", "reason": "dispute", "reference": "pi_1"}
+        ledger.reverse(account_id=known.account.pk, amount=-900_000, idempotency_key="r", now=now, **why)
+        assert Account.objects.get(pk=known.account.pk).owed
+        with pytest.raises(CommandError, match="owes something"):
+            erase(known, give_up_credit=True)
+        assert Account.objects.get(pk=known.account.pk).email == "ops@acme.test"
+
+    def test_is_refused_of_the_accounts_that_the_service_works_with(self, known: Customer) -> None:
+        own = accounts.pay_per_request_account(now=timezone.now())
+        with pytest.raises(CommandError, match="the service's own"):
+            call_command("erase_account", str(own.pk), confirm=own.name, give_up_credit=True)
+        assert accounts.pay_per_request_account(now=timezone.now()) == own
+        assert Account.objects.get(pk=own.pk).is_active
 
     def test_is_refused_while_work_is_under_way(self, known: Customer) -> None:
         now = timezone.now()
