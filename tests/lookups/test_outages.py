@@ -226,6 +226,20 @@ class TestAnOutageRefund:
         page, _ = press(dana, REFUND, span(reason="outage", note=""))
         assert "when a second person" in page
 
+    def test_counts_once_for_a_day_and_for_nobody_else(self, sold: list[Customer], settings: Any) -> None:
+        settings.GRANT_CEILING = "0.15"
+        row = outage_refunds.carry_out(begin(list_sold(), token="t"), now=timezone.now())
+        assert row.refunded == 3 * PRICE
+
+        def may_give(operator: str, amount: int, **later: int) -> bool:
+            return grants.may_give_alone(operator=operator, amount=amount, now=row.asked_at + timedelta(**later))
+
+        left = 1500 - 3 * PRICE
+        assert may_give("dana", left, hours=1)
+        assert not may_give("dana", left + 1, hours=1)
+        assert may_give("sam", 1500, hours=1)
+        assert may_give("dana", 1500, hours=24)
+
     def test_is_refused_above_what_even_two_may_give(self, sold: list[Customer], settings: Any) -> None:
         settings.GRANT_MAXIMUM = "0.05"
         dana = staff()

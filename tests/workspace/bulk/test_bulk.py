@@ -6,6 +6,7 @@ import csv
 import html
 import io
 import re
+import uuid
 from datetime import timedelta
 from typing import Any
 
@@ -18,9 +19,10 @@ from billing import ledger, selectors
 from billing.models import Account
 from jurisdictions import services
 from lookups import selectors as states
-from lookups.bulk import drafts, queue
+from lookups.bulk import drafts, queue, row_answers
 from lookups.models import BulkDraft, BulkJob, Job, Lookup, RowAnswer, Watch
 from lookups.workspace.bulk import results
+from tests.lookups.registry_server import Register
 from tests.lookups.workbooks import read_table
 from tests.workspace.bulk import books
 from tests.workspace.conftest import Browser, spend_all
@@ -534,6 +536,44 @@ class TestARowThatFoundNothing:
         page = office.get(at).content.decode()
         assert "ACME CORP." in page
         assert "Not found" in page
+
+    def test_is_asked_in_other_words_as_well(self, office: Browser) -> None:
+        at = ask(office, "Company,State\nNobody Knows This,NY\n")
+        for name in ("Acme Corp", "Zebra Inc", "Acme Corp"):
+            office.post(f"{at}rows/0/", {"entity_name": name, "state": "NY"})
+        assert selectors.get_balance(office.account.pk).spent == 2 * PRICE
+        page = office.get(at).content.decode()
+        assert "ACME CORP." in page
+        assert "ZEBRA INC." in page
+
+    def test_is_asked_anew_where_that_failed_and_for_no_other_row(self, office: Browser, register: Register) -> None:
+        at = ask(office, "Company,State\nNobody Knows This,NY\nNobody Else,NY\n")
+        first, second = (
+            (f"{at}rows/{row}/", {"entity_name": name, "state": "NY"})
+            for row, name in enumerate(("Acme Corp", "Zebra"))
+        )
+        office.post(*first)
+        register.status = 403
+        office.post(*second)
+        assert Lookup.objects.filter(bulk=None).latest("pk").verdict == "unavailable"
+        register.status = 200
+        office.post(*first)  # has its answer
+        assert selectors.get_balance(office.account.pk).spent == PRICE
+        office.post(*second)
+        assert selectors.get_balance(office.account.pk).spent == 2 * PRICE
+        assert "ZEBRA INC." in office.get(at).content.decode()
+
+    def test_is_asked_by_another_click_once_whoever_was_about_to_ask_is_lost(self, office: Browser) -> None:
+        at = ask(office, "Company,State\nNobody Knows This,NY\n")
+        click = (f"{at}rows/0/", {"entity_name": "Acme Corp", "state": "NY"})
+        office.post(*click)
+        RowAnswer.objects.update(ask_id=uuid.uuid4())  # nobody has asked under that name yet
+        office.post(*click)
+        assert "ACME CORP." not in office.get(at).content.decode()
+        RowAnswer.objects.update(created_at=timezone.now() - row_answers.LOST_AFTER)
+        office.post(*click)
+        assert "ACME CORP." in office.get(at).content.decode()
+        assert selectors.get_balance(office.account.pk).spent == PRICE
 
     def test_with_words_that_cannot_be_asked_says_so(self, office: Browser) -> None:
         at = ask(office, "Company,State\nNobody Knows This,NY\n")
