@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from billing import challenge, prices, selectors
+from billing import challenge, ledger, prices, selectors
 from billing.challenge import PaymentProblem
 from billing.models import Account, LedgerEntry, Payment
-from billing.payments import checkout, sweep
+from billing.payments import booking, checkout, sweep
 from billing.payments.checkout import Purchase
 from billing.payments.stripe import Stripe
 from tests.billing import stubs
@@ -318,6 +318,77 @@ class TestACardToken:
         assert selectors.get_balance(account.pk).available == 3140 + 31_400
 
 
+class TestAPaymentThatHasEnded:
+    """Whatever is found of it later, by a clock or a second process."""
+
+    def make(self, account: Account | None, **more: Any) -> Payment:
+        how: dict[str, Any] = {"method": "tempo", "purpose": "topup", "amount": 31_400, "state": "settling"} | more
+        name = f"c{Payment.objects.count()}"
+        return Payment.objects.create(account=account, challenge_id=name, proof_hash=name, created_at=NOW, **how)
+
+    def test_keeps_its_reference_and_its_moment_and_is_booked_once(self, account: Account) -> None:
+        payment = self.make(account)
+        for reference, now in (("0xa", NOW), ("0xb", NOW + timedelta(hours=1))):
+            booking.complete(payment, reference=reference, now=now)
+        assert (payment.state, payment.reference, payment.ended_at) == ("paid", "0xa", NOW)
+        assert LedgerEntry.objects.filter(kind="deposit", account=account).count() == 1
+
+    def test_is_never_paid_once_it_was_let_go_before_any_money_was_asked_for(self, account: Account) -> None:
+        payment = self.make(account, state="abandoned", ended_at=NOW)
+        booking.complete(payment, reference="0xa", now=NOW)
+        assert (payment.state, payment.reference) == ("abandoned", "")
+        assert not LedgerEntry.objects.filter(kind="deposit", account=account).exists()
+
+    def test_is_neither_failed_nor_doubted_afterwards(self, account: Account) -> None:
+        payment, other = self.make(account), self.make(account, state="accepted")
+        booking.complete(payment, reference="0xa", now=NOW)
+        booking.doubt(payment, detail="a reply was lost")
+        assert payment.state == "paid"
+        booking.doubt(self.make(account), detail="a reply was lost")
+        other.refresh_from_db()
+        assert other.state == "accepted"
+        booking.end(payment, state="failed", detail="given up", now=NOW)
+        assert (payment.state, payment.detail) == ("paid", "")
+
+    def test_is_not_let_go_while_its_money_is_moving(self, account: Account) -> None:
+        payment = self.make(account)
+        checkout.abandon(payment, reason="not_found", now=NOW)
+        assert (payment.state, payment.ended_at) == ("settling", None)
+
+    def test_stays_open_where_it_could_not_be_booked(self, account: Account) -> None:
+        payment = self.make(account)
+        of_another = {"idempotency_key": f"payment:{payment.pk}", "source": "card", "now": NOW}
+        ledger.deposit(account_id=account.pk, amount=1, **of_another)
+        with pytest.raises(ledger.IdempotencyConflict):
+            booking.complete(payment, reference="0xa", now=NOW)
+        payment.refresh_from_db()
+        assert (payment.state, payment.reference) == ("settling", "")
+
+    def test_is_delivered_once_also_after_it_was_taken_back(self) -> None:
+        payment, other = (self.make(None, purpose="lookup") for _ in range(2))
+        for one in (payment, other):
+            booking.complete(one, reference=f"0x{one.pk}", now=NOW)
+        for later in (timedelta(), timedelta(hours=1)):
+            booking.deliver(payment, now=NOW + later)
+        assert list(Payment.objects.order_by("pk").values_list("delivered_at", flat=True)) == [NOW, None]
+        Payment.objects.update(taken_back=payment.amount)
+        booking.deliver(payment, now=NOW)
+        assert LedgerEntry.objects.filter(kind="charge").count() == 1
+        with pytest.raises(ledger.InsufficientFunds):
+            booking.deliver(other, now=NOW)
+
+    @pytest.mark.parametrize("how", [{"state": "settling"}, {"is_sandbox": True}], ids=["not paid yet", "pretended"])
+    def test_is_sold_out_of_no_other_payments_money(self, how: dict[str, Any]) -> None:
+        booking.complete(self.make(None, purpose="lookup"), reference="0xa", now=NOW)
+        payment = self.make(None, purpose="lookup", **how)
+        if payment.is_sandbox:
+            booking.complete(payment, reference="0xb", now=NOW)
+        booking.deliver(payment, now=NOW)
+        payment.refresh_from_db()
+        assert (payment.delivered_at == NOW) == payment.is_sandbox
+        assert not LedgerEntry.objects.filter(kind="charge").exists()
+
+
 @pytest.mark.usefixtures("pretended")
 class TestAForgottenPayment:
     def test_is_let_go_after_a_quarter_of_an_hour(self) -> None:
@@ -327,3 +398,11 @@ class TestAForgottenPayment:
         assert sweep.run(now=NOW + timedelta(minutes=16)) == {"abandoned": 1}
         payment.refresh_from_db()
         assert payment.proof is None
+
+    def test_is_looked_for_once_its_money_can_no_longer_be_on_its_way(self, account: Account) -> None:
+        moving: dict[str, Any] = {"method": "tempo", "purpose": "topup", "amount": 1, "state": "settling"}
+        Payment.objects.create(
+            account=account, challenge_id="c", proof_hash="p", created_at=NOW, settling_at=NOW, **moving
+        )
+        assert sweep.run(now=NOW + timedelta(minutes=1)) == {}
+        assert sweep.run(now=NOW + timedelta(minutes=2)) == {"settling": 1}

@@ -19,7 +19,7 @@ from django.test import RequestFactory
 from django.utils import timezone
 
 from billing import accounts, grants, ledger, money, reconciliation, topups
-from billing.models import Account, ApiKey, AuditEvent, LedgerEntry, Member, Payment, TopUp, WaitingGrant
+from billing.models import Account, ApiKey, AuditEvent, LedgerEntry, Member, Payment, Reversal, TopUp, WaitingGrant
 from billing.payments import booking
 from lookups.models import (
     BulkDraft,
@@ -116,6 +116,15 @@ class TestAnExport:
         assert "somebody else" not in text
         assert {"billing.account", "billing.apikey", "billing.ledgerentry", "lookups.lookup"} <= set(told)
         assert len(told["billing.ledgerentry"]) == LedgerEntry.objects.filter(account=known.account).count()
+
+    def test_has_what_was_taken_back_of_its_own_payments_alone(self, known: Customer, tmp_path: Path) -> None:
+        now = timezone.now()
+        other = Account.objects.create(name="Somebody Else", created_at=now)
+        for account, reference in ((known.account, "pi_own"), (other, "pi_other")):
+            TopUp.objects.create(account=account, amount=1, created_at=now, payment_intent=reference)
+            Reversal.objects.create(payment_reference=reference, kind="refund", name=reference, amount=1, heard_at=now)
+        told = export(known, tmp_path)
+        assert [row["payment_reference"] for row in told["billing.reversal"]] == ["pi_own"]
 
     def test_has_no_secret_in_it_and_is_for_its_owner_alone(self, known: Customer, tmp_path: Path) -> None:
         text = json.dumps(export(known, tmp_path))

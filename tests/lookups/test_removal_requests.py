@@ -150,6 +150,12 @@ class TestAnOperator:
         with pytest.raises(removal_requests.AlreadyAnswered):
             removal_requests.close(request=kept, state="refused", answer="No.", operator="x", now=timezone.now())
 
+    def test_answers_the_one_that_is_open_and_no_other(self, admin_client: Client) -> None:
+        kept, other = keep(), keep(about="Somebody else")
+        admin_client.post(f"/admin/lookups/removalrequest/{kept.pk}/change/", {"state": "refused", "answer": "No."})
+        other.refresh_from_db()
+        assert (other.state, other.answer, other.handled_at) == ("open", "", None)
+
     def test_who_answers_at_the_same_moment_as_another_reads_that_and_leaves_no_trace(
         self, admin_client: Client, monkeypatch: pytest.MonkeyPatch
     ) -> None:
