@@ -14,7 +14,7 @@ from django.utils import timezone
 from lookups.models import Delivery, Entity, FilingSet, RecordVersion, Suppression
 from lookups.models.privacy import to_person_key
 from lookups.notifications import deliveries, webhook_events
-from lookups.privacy import suppression
+from lookups.privacy import account_data, suppression
 from tests.lookups.conftest import Customer, anew
 from tests.lookups.messages import body_of, deliver, end_jobs, listen_at, only
 from tests.lookups.webhook_receiver import receiving, says
@@ -81,6 +81,7 @@ class TestAPersonWhoIsLeftOut:
             leave_out(kind="person", person=officer)
             row = only()
             assert officer not in webhook_events.get_body(row)
+            assert officer not in "".join(account_data.write_json(tester.account)), "as the customer may ask for it"
             assert deliveries.send_again(row, now=timezone.now())
             deliver()
             before, again = map(body_of, receiver.requests)
@@ -127,9 +128,7 @@ class TestAPersonWhoIsLeftOut:
         assert "ADA MERRILL" in str(reply["data"]["officers"])
         assert reply["note"] is None
 
-    def test_leaves_the_company_of_that_number_in_another_state_as_it_is(
-        self, tester: Customer, heron: Entity
-    ) -> None:
+    def test_leaves_the_company_of_that_number_in_another_state_as_it_is(self, tester: Customer, heron: Entity) -> None:
         leave_out(kind="company", state="OH", entity_id=HERON["entity_id"])
         leave_out(kind="person", person="ADA MERRILL")
         data = ask(tester)["data"]
