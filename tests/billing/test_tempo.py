@@ -283,6 +283,16 @@ class TestAnIdempotencyKey:
         checkout.abandon(first, reason="not_found", now=NOW)
         assert self.pay("k-1", 1) != first
 
+    def test_that_is_free_again_frees_no_other(self, node: stubs.Node) -> None:
+        """Else who repeats the other one would pay twice."""
+        first, other = self.pay("k-1", 0), self.pay("k-2", 1)
+        receipt = checkout.settle(other, now=NOW)
+        checkout.abandon(first, reason="not_found", now=NOW)
+        self.pay("k-1", 2)
+        again = self.pay("k-2", 3)
+        assert (again, checkout.settle(again, now=NOW)) == (other, receipt)
+        assert len(node.broadcasts) == 1
+
     def test_of_another_body_is_a_conflict(self, node: stubs.Node) -> None:
         self.pay("k-1", 0)
         other = checkout.Purchase("lookup", 314, "POST /v1/lookup", b"{}", "One lookup")
