@@ -102,6 +102,13 @@ class TestABulkJobThatEnds:
                 [],
             )
 
+    def test_at_its_own_address_also_where_the_account_has_none(self, customer: Customer, receiver: Receiver) -> None:
+        ask(customer)
+        BulkJob.objects.update(webhook_url=f"http://127.0.0.1:{receiver.port}/own")
+        end_bulk()
+        deliver()
+        assert [request.line for request in receiver.requests] == ["POST /own HTTP/1.1"]
+
     def test_nobody_without_an_address(self, customer: Customer) -> None:
         ask(customer)
         end_bulk()

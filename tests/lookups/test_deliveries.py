@@ -81,6 +81,17 @@ class TestAJobThatEnds:
         assert (delivery.status, delivery.attempts, delivery.last_answer) == ("delivered", 1, "answered 204")
         assert deliver(timezone.now() + timedelta(days=4)) == 0
 
+    def test_and_no_other_account(self, customer: Customer, receiver: Receiver) -> None:
+        other = open_customer(name="Bolt")
+        with receiving(says(204)) as others:
+            listen_at(other, others)
+            customer.lookup("Acme Corp")
+            other.lookup("Zebra Inc")
+            end_jobs()
+            assert deliver() == 2
+            heard = [[body_of(one)["data"]["data"]["entityName"] for one in at.requests] for at in (receiver, others)]
+        assert heard == [["ACME CORP."], ["ZEBRA INC."]]
+
     def test_also_when_nothing_was_found(self, customer: Customer, receiver: Receiver) -> None:
         customer.lookup("Nobody Knows This")
         end_jobs()

@@ -175,6 +175,30 @@ class TestAWatch:
         assert before["evidence"]["sha256"] != after["evidence"]["sha256"]
         assert customer.get(after["url"]).json()["data"]["entityName"] == "ACME WORLDWIDE CORP."
 
+    def test_compares_a_company_with_itself_and_with_no_other(self, customer: Customer, register: Register) -> None:
+        acme, zebra = (watch(customer, state="NY", entity_name=name) for name in ("Acme Corp", "Zebra Inc"))
+        look()
+        assert [read(customer, one["id"])["lastChecks"][0]["result"] for one in (acme, zebra)] == ["baseline"] * 2
+        look_again()
+        assert codes(customer) == []
+        register.rows[1]["current_entity_name"] = "ZEBRA WORLDWIDE INC."
+        look_again()
+        assert {event["watchId"] for event in read_events(customer)} == {zebra["id"]}
+        told = [read(customer, one["id"]) for one in (acme, zebra)]
+        assert [(one["entity_id"], one["name"]) for one in told] == [
+            ("100001", "ACME CORP."),
+            ("100002", "ZEBRA WORLDWIDE INC."),
+        ]
+        assert [one["lastChecks"][0]["result"] for one in told] == ["unchanged", "changed"]
+
+    def test_has_no_result_before_its_registry_has_answered(self, customer: Customer) -> None:
+        watch(customer, state="NY", entity_name="Acme Corp")
+        ticking.tick(now=timezone.now())
+        assert judging.judge_ended(now=timezone.now()) == 0
+        assert WatchCheck.objects.get().ended_at is None
+        queue.work(now=timezone.now())
+        assert WatchCheck.objects.get().result == "baseline"
+
     def test_takes_another_spelling_for_no_change(self, customer: Customer, register: Register) -> None:
         watch(customer, state="NY", entity_name="Acme Corp")
         look()
