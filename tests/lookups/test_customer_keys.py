@@ -417,6 +417,11 @@ class TestRevoking:
         keys.revoke(key=successor.key, now=timezone.now())  # by staff
         assert delete(customer, customer.key.public_id).status_code == 200
 
+    def test_does_not_count_on_the_keys_of_another_account(self, customer: Customer) -> None:
+        open_customer(name="Bolt")
+        assert_error(delete(customer, customer.key.public_id), 409, "last_key")
+        assert works(customer)
+
     def test_ends_the_last_key_of_test_mode_while_a_live_one_can_make_another(self, customer: Customer) -> None:
         tester = another(customer, mode="test")
         assert delete(tester, tester.key.public_id).status_code == 200

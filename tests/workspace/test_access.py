@@ -13,13 +13,13 @@ from django.test import Client, RequestFactory
 from django.utils import timezone
 from lxml import html
 
-from billing import customer_keys, keys
-from billing.models import ApiKey, Invitation, MemberSession
-from lookups.models import BulkDraft, Lookup
+from billing import customer_keys, keys, ledger
+from billing.models import Account, ApiKey, Invitation, Member, MemberSession
+from lookups.models import BulkDraft, Delivery, Lookup, Watch
 from lookups.workspace.access import workspace
 from tests.sign_in.people import Browser as StaffBrowser
 from tests.sign_in.people import make_user, set_up_app
-from tests.workspace.conftest import Browser, open_office
+from tests.workspace.conftest import Browser, join, open_office
 
 pytestmark = pytest.mark.django_db
 
@@ -119,6 +119,60 @@ class TestAPageOfTheWorkspace:
         office.post("/app/sign-out/")
         office.cookies = before
         assert ask(office).status_code == 302
+
+
+def open_neighbor() -> Account:
+    """Another account with something on every page of the workspace, in both modes; all of it is called bolt."""
+    bea, now = open_office("Bolt Works", "bea@bolt.test"), timezone.now()
+    account = bea.account
+    join(account, "member", "cy@bolt.test")
+    bea.post("/app/team/invite/", {"email": "dan@bolt.test", "role": "member"})
+    hooks = {"webhook_url": "https://bolt.test/a", "test_webhook_url": "https://bolt.test/b"}
+    Account.objects.filter(pk=account.pk).update(**hooks)
+    paid: dict[str, Any] = {"amount": 50_000, "source": "card", "reference": "pi_bolt", "now": now}
+    ledger.deposit(account_id=account.pk, idempotency_key="bolt", **paid)
+    for mode in ("live", "test"):
+        key, _ = keys.issue(account=account, name=f"bolt {mode}", mode=mode, now=now)
+        is_test = {"account": account, "sandbox": mode == "test"}
+        BulkDraft.objects.create(**is_test, name="bolt.csv", table={}, mapping={}, created_at=now, changed_at=now)
+        sent = {"channel": "webhook", "event": "webhook.test", "address": "https://bolt.test/c", "body": "{}"}
+        waits = {"account": account, "livemode": mode == "live", "next_at": now, "created_at": now}
+        Delivery.objects.create(**waits, **sent)
+        asked = {"asked": "Bolt Secret LLC", "ref": "bolt-7", "origin": "api", "verdict": "not_found", "ended_at": now}
+        about: dict[str, Any] = {"kind": "business_entity", "state": "DE", "created_at": now, "cost": 0}
+        Lookup.objects.create(**is_test, **asked, **about, key=key)
+        watched: dict[str, Any] = {"entity_name": "Bolt Secret LLC", "every": "day", "categories": ["status"]}
+        Watch.objects.create(**is_test, **watched, key=key, state="DE", name="BOLT SECRET LLC", created_at=now)
+    return account
+
+
+class TestAnotherAccount:
+    """Is on no page of this one's, and in no file of it."""
+
+    PAGES = (
+        "", "team/", "settings/", "usage/", "usage/usage.csv", "keys/", "webhooks/", "balance/", "balance/statement/",
+        "balance/statement/statement.csv", "balance/receipts/", "bulk/", "history/", "history/export.csv", "watches/",
+        "events/",
+    )  # fmt: skip
+
+    @pytest.mark.parametrize("mode", ["live", "sandbox"])
+    def test_is_nowhere_to_be_seen(self, office: Browser, mode: str) -> None:
+        neighbor = open_neighbor()
+        office.work_in(mode)
+        bea = Browser(Member.objects.get(account=neighbor, user__email="bea@bolt.test")).work_in(mode)
+        seen = {page: (read(office, page), read(bea, page)) for page in self.PAGES}
+        assert [page for page, (ours, _) in seen.items() if "bolt" in ours.lower()] == []
+        assert [page for page, (_, theirs) in seen.items() if "bolt" in theirs.lower()]
+        lists = ("team/", "keys/", "webhooks/", "bulk/", "history/", "history/export.csv", "watches/")
+        assert all("bolt" in seen[page][1].lower().replace("bolt works", "") for page in lists)
+        assert seen["balance/receipts/"][0] != seen["balance/receipts/"][1]
+
+
+def read(browser: Browser, page: str) -> str:
+    """A page, or a file."""
+    reply: Any = browser.get(f"/app/{page}")
+    assert reply.status_code == 200, page
+    return str((b"".join(reply.streaming_content) if reply.streaming else reply.content).decode())
 
 
 class TestTheSwitch:

@@ -92,6 +92,26 @@ class TestAnInvitation:
         jonas.post("/app/account/", {"member": own.pk})
         assert b"Members of jonas@quay.test" in jonas.get("/app/team/").content
 
+    def test_is_for_who_works_or_is_awaited_in_another_account_as_well(self, office: Browser) -> None:
+        other = open_office("Harbor Street", "jonas@quay.test")
+        invite(other, "vera@quay.test", "owner")
+        for email in ("jonas@quay.test", "vera@quay.test"):
+            assert f"{email} is invited as member." in invite(office, email).content.decode()
+        assert set(Invitation.objects.values_list("account", "email", "role")) == {
+            (office.account.pk, "jonas@quay.test", "member"),
+            (office.account.pk, "vera@quay.test", "member"),
+            (other.account.pk, "vera@quay.test", "owner"),
+        }
+
+    def test_is_withdrawn_and_no_other_one(self, office: Browser) -> None:
+        other = open_office("Harbor Street", "eve@harbor.test")
+        for by, email in ((office, "a@quay.test"), (office, "b@quay.test"), (other, "c@quay.test")):
+            invite(by, email)
+        numbers = dict(Invitation.objects.values_list("email", "pk"))
+        office.post(f"/app/team/invitations/{numbers['b@quay.test']}/withdraw/")
+        office.post(f"/app/team/invitations/{numbers['c@quay.test']}/withdraw/")
+        assert set(Invitation.objects.values_list("email", flat=True)) == {"a@quay.test", "c@quay.test"}
+
     def test_is_withdrawn(self, office: Browser) -> None:
         invite(office)
         office.post(f"/app/team/invitations/{Invitation.objects.get().pk}/withdraw/")
