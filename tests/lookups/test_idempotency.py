@@ -13,6 +13,7 @@ import pytest
 from django.db import OperationalError
 from django.utils import timezone
 
+from billing import keys
 from billing.models import Hold
 from lookups import idempotency
 from lookups.models import IdempotencyRecord, Lookup
@@ -81,6 +82,19 @@ class TestARepeatedRequest:
         customer.lookup(headers=KEY)
         other.lookup(headers=KEY)
         assert other.balance.spent == PRICE
+
+    def test_is_found_among_others_of_its_account_and_of_other_accounts(
+        self, customer: Customer, register: Register
+    ) -> None:
+        key, secret = keys.issue(account=customer.account, name="tests", mode="test", now=timezone.now())
+        other, sandbox = open_customer(name="Other"), Customer(customer.account, key, secret)
+        first = customer.lookup(headers=KEY).json()
+        assert other.lookup("Zebra Inc", headers=KEY).json()["data"]["entityName"] == "ZEBRA INC."
+        assert sandbox.lookup("Blue Heron Logistics LLC", "DE", headers=KEY).status_code == 200
+        assert customer.lookup("Zebra Inc", headers={"idempotency_key": "another"}).status_code == 200
+        again = customer.lookup(headers=KEY).json()
+        assert (again["lookupId"], again["data"]["entityName"]) == (first["lookupId"], "ACME CORP.")
+        assert (customer.balance.spent, other.balance.spent) == (2 * PRICE, PRICE)
 
 
 class TestAnotherRequestUnderTheSameKey:

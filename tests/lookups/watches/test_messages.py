@@ -16,7 +16,7 @@ from lookups.models import Delivery, Watch, WatchEvent
 from lookups.notifications import deliveries
 from lookups.watches import digest
 from scrapers.sandbox.changing import CHANGING
-from tests.lookups.conftest import Customer
+from tests.lookups.conftest import Customer, open_customer
 from tests.lookups.messages import body_of, deliver, listen_at
 from tests.lookups.watches.looks import codes, look, look_again, read_events, watch
 from tests.lookups.webhook_receiver import Receiver, receiving, says
@@ -100,6 +100,20 @@ class TestTheDailyMail:
         assert "data.registeredAgentName: HARBOR AGENTS" in sent.body
         assert "name.changed (high)" in sent.body
         assert "MARLPIT" not in sent.body  # the third asked for none
+
+    def test_tells_each_account_what_its_own_watches_saw(self, tester: Customer) -> None:
+        other = open_customer(mode="test", name="Other")
+        type(other.account).objects.filter(pk=other.account.pk).update(email="bea@other.test")
+        watch(tester, state="DE", entity_name=CHANGING["changes_agent"], email_digest=True)
+        watch(other, state="DE", entity_name=CHANGING["changes_name"], email_digest=True)
+        look()
+        look_again()
+        tomorrow = timezone.now() + DAY
+        assert digest.write_due(now=tomorrow) == 2
+        deliver(now=tomorrow + DAY)
+        told = {sent.to[0]: ("agent.changed" in sent.body, "name.changed" in sent.body) for sent in mail.outbox}
+        assert told == {tester.account.email: (True, False), "bea@other.test": (False, True)}
+        assert {sent.subject for sent in mail.outbox} == {"Watched companies: 1 event"}
 
     def test_that_is_asked_for_later_brings_the_last_week_and_not_all_there_ever_was(self, tester: Customer) -> None:
         made = watch(tester, state="DE", entity_name=CHANGING["changes_agent"])

@@ -191,6 +191,16 @@ class TestAWatch:
         ]
         assert [one["lastChecks"][0]["result"] for one in told] == ["unchanged", "changed"]
 
+    def test_is_paused_and_deleted_alone(self, customer: Customer) -> None:
+        acme, zebra, third = (
+            watch(customer, state="NY", entity_id=number) for number in ("100001", "100002", "100003")
+        )
+        assert customer.patch(f"/v1/watches/{acme['id']}", {"status": "paused"}).status_code == 200
+        assert remove(customer, third["id"]).status_code in (200, 204)
+        assert [read(customer, one["id"])["status"] for one in (acme, zebra)] == ["paused", "active"]
+        assert Watch.objects.kept().count() == 2
+        assert look() == 1
+
     def test_has_no_result_before_its_registry_has_answered(self, customer: Customer) -> None:
         watch(customer, state="NY", entity_name="Acme Corp")
         ticking.tick(now=timezone.now())

@@ -115,6 +115,25 @@ class TestALink:
     def test_cannot_be_made_up(self, db: None, nonsense: str) -> None:
         assert Client(REMOTE_ADDR=new_address()).post(f"/app/sign-in/{nonsense}/").status_code == 410
 
+    def test_cannot_be_made_up_while_somebody_elses_waits(self, ada: Person) -> None:
+        ada.ask(next="/app/keys/")
+        thief = Client(REMOTE_ADDR=new_address())
+        for answer in (thief.get(f"/app/sign-in/{'A' * 43}/"), thief.post(f"/app/sign-in/{'A' * 43}/")):
+            assert answer.status_code == 410
+            assert b"ada@quay.test" not in answer.content
+        assert thief.get("/app/settings/").status_code == 302
+        assert SignInLink.objects.latest("pk").used_at is None
+        assert links.find_page("A" * 43) == ""
+
+    def test_of_one_person_ends_no_link_of_another(self, ada: Person) -> None:
+        bea = Person("bea@quay.test")
+        bea.ask()
+        ada.come()
+        there = bea.link()
+        assert b"bea@quay.test" in bea.get(there).content
+        bea.post(there)
+        assert b"bea@quay.test" in bea.get("/app/settings/").content
+
     def test_is_kept_only_as_a_hash_and_sealed(self, ada: Person) -> None:
         ada.ask()
         token = ada.link().split("/")[-2]

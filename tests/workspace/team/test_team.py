@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from billing import audit
 from billing.members import team
-from billing.models import Account, AuditEvent, Invitation, Member
+from billing.models import Account, AuditEvent, Invitation, Member, MemberSession
 from lookups.notifications import result_mail
 from lookups.tasks import mail_entrance
 from tests.sign_in.people import Browser as StaffBrowser
@@ -236,11 +236,38 @@ class TestRoles:
         assert "Not your role." in nosy
         assert "Remove ada@quay.test?" not in nosy
 
+    def test_of_somebody_else_are_taken_by_nobody(self, office: Browser) -> None:
+        """The form of the switch says where to go: not to where another person works."""
+        other = open_office("Other", "eve@other.test")
+        join(other.account, "member", "cy@other.test")
+        other.post("/app/account/", {"member": office.member.pk})
+        page = other.get("/app/team/").content.decode()
+        assert "eve@other.test" in page
+        assert "ada@quay.test" not in page
+        assert MemberSession.objects.get(member__user=other.user).member == other.member
+
+    def test_leave_the_last_owner_in_place_also_where_another_account_has_owners(self, office: Browser) -> None:
+        open_office("Other", "eve@other.test")
+        office.post(f"/app/team/{office.member.pk}/role/", {"role": "viewer"})
+        office.post(f"/app/team/{office.member.pk}/remove/")
+        assert roles(office.account) == {"ada@quay.test": "owner"}
+
+    def test_of_who_was_removed_here_leave_the_mail_of_their_other_account_with_them(
+        self, office: Browser, clerk: Browser
+    ) -> None:
+        elsewhere = Account.objects.create(name="Other", email=clerk.user.email, created_at=timezone.now())
+        Member.objects.create(user=clerk.user, account=elsewhere, role="owner", joined_at=timezone.now())
+        office.post(f"/app/team/{clerk.member.pk}/remove/")
+        elsewhere.refresh_from_db()
+        assert elsewhere.email == clerk.user.email
+
     def test_of_another_account_are_out_of_reach(self, office: Browser) -> None:
         other = open_office("Other", "eve@other.test")
-        for path in (f"{office.member.pk}/role/", f"{office.member.pk}/remove/"):
-            other.post(f"/app/team/{path}", {"role": "viewer"})
-        assert roles(office.account) == {"ada@quay.test": "owner"}
+        bea = join(office.account, "owner", "bea@quay.test")
+        for member in (office.member, bea):
+            other.post(f"/app/team/{member.pk}/role/", {"role": "viewer"})
+            other.post(f"/app/team/{member.pk}/remove/")
+        assert roles(office.account) == {"ada@quay.test": "owner", "bea@quay.test": "owner"}
 
     @pytest.mark.parametrize("role", ["viewer", "member", "admin"])
     def test_leave_the_last_owner_in_place(self, office: Browser, clerk: Browser, role: str) -> None:
