@@ -319,6 +319,19 @@ class TestAMessageThatDoesNotArrive:
         assert (Delivery.objects.count(), DeliveryAttempt.objects.count()) == (0, 0)
 
 
+class TestAMessageThatIsSentAgain:
+    """By its customer, or by the staff."""
+
+    def test_is_sent_alone(self, customer: Customer, receiver: Receiver) -> None:
+        one, other = write_messages(customer, 2)
+        assert deliver() == 2
+        assert deliveries.send_again(one, now=timezone.now())
+        other.refresh_from_db()
+        assert other.status == "delivered"
+        assert deliver() == 1
+        assert [request.headers["webhook-id"] for request in receiver.requests].count(one.message_id) == 2
+
+
 class TestATest:
     """A message that means nothing, sent while somebody watches."""
 

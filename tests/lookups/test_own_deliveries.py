@@ -9,6 +9,7 @@ import pytest
 from celery import current_app
 from django.utils import timezone
 
+from billing import keys
 from lookups.models import Delivery
 from lookups.notifications import deliveries
 from tests.lookups.conftest import Customer, open_customer
@@ -106,6 +107,13 @@ class TestTheList:
     def test_is_each_accounts_own(self, customer: Customer) -> None:
         write_messages(open_customer(name="Other"), 1)
         assert listed(customer) == []
+
+    def test_is_each_modes_own(self, customer: Customer) -> None:
+        key, secret = keys.issue(account=customer.account, name="tests", mode="test", now=timezone.now())
+        tests = Customer(customer.account, key, secret)
+        for one in (customer, tests):
+            (row,) = write_messages(one, 1)
+            assert [(found["id"], found["livemode"]) for found in listed(one)] == [(row.message_id, one.key.livemode)]
 
     def test_is_one_query_however_many_they_are(self, customer: Customer, django_assert_max_num_queries: Any) -> None:
         write_messages(customer, 20)

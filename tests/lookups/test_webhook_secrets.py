@@ -86,6 +86,18 @@ class TestTheChangeToANewOne:
         assert list_secrets(account_id=account, livemode=True, now=now + timedelta(hours=2)) == [new, hasty, old]
         assert list_secrets(account_id=account, livemode=True, now=now + DAY) == [new, hasty]
 
+    def test_is_of_one_account_and_one_mode(self, customer: Customer) -> None:
+        other, now = open_customer(name="Other"), timezone.now()
+        whose = [(customer.account.pk, True), (customer.account.pk, False), (other.account.pk, True)]
+        made = [rotate(account_id=account, livemode=livemode, now=now) for account, livemode in whose]
+        assert [one.previous_valid_until for one in made] == [None, None, None]
+        for _ in range(webhook_secrets.MOST_A_DAY - 1):
+            rotate(account_id=customer.account.pk, livemode=True, now=now)
+        later = now + 2 * DAY  # whatever was replaced signs no more
+        for (account, livemode), one in list(zip(whose, made, strict=True))[1:]:
+            assert list_secrets(account_id=account, livemode=livemode, now=later) == [one.secret]
+        assert rotate(account_id=other.account.pk, livemode=True, now=now).previous_valid_until == now + DAY
+
     def test_is_refused_after_five_in_a_day(self, customer: Customer) -> None:
         account, now = customer.account.pk, timezone.now()
         for hour in range(5):

@@ -191,6 +191,15 @@ class TestAWatch:
         ]
         assert [one["lastChecks"][0]["result"] for one in told] == ["unchanged", "changed"]
 
+    def test_has_as_many_checks_a_month_as_it_may_itself(self, customer: Customer) -> None:
+        made = [watch(customer, state="NY", entity_id=one, max_per_month=1) for one in ("100001", "100002")]
+        assert look() == 2
+        assert [len(read(customer, one["id"])["lastChecks"]) for one in made] == [1, 1]
+        for one in made:  # one after the other, in the same month
+            Watch.objects.filter(pk=one["id"].removeprefix("watch_")).update(max_per_month=2)
+            assert customer.post(f"/v1/watches/{one['id']}/checks", {}).status_code == 202
+            assert look() == 1
+
     def test_is_paused_and_deleted_alone(self, customer: Customer) -> None:
         acme, zebra, third = (
             watch(customer, state="NY", entity_id=number) for number in ("100001", "100002", "100003")

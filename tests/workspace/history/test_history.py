@@ -94,6 +94,7 @@ class TestTheList:
         key, _ = keys.issue(account=office.account, name="server", now=NOON)
         keep(office, "By a clerk", asked_by=clerk.user, origin="page")
         keep(office, "By a program", key=key)
+        keep(office, "By another", key=keys.issue(account=office.account, name="other", now=NOON)[0])
         page = office.get("/app/history/").content.decode()
         assert re.search(r'data-label="Who"[^>]*>jonas@quay.test<', page)
         assert re.search(r'data-label="Who"[^>]*>server<', page)
