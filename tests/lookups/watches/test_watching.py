@@ -200,6 +200,33 @@ class TestAWatch:
             assert customer.post(f"/v1/watches/{one['id']}/checks", {}).status_code == 202
             assert look() == 1
 
+    def test_is_checked_and_ended_alone(self, customer: Customer) -> None:
+        acme, zebra = (watch(customer, state="NY", entity_id=number) for number in ("100001", "100002"))
+        look()
+        assert customer.post(f"/v1/watches/{acme['id']}/checks", {}).status_code == 202
+        assert look() == 1
+        asked = Counter(check.watch.public_id for check in WatchCheck.objects.select_related("watch"))
+        assert asked == {acme["id"]: 2, zebra["id"]: 1}
+        Watch.objects.update(next_at=timezone.now())
+        assert ticking.tick(now=timezone.now()) == 2  # both are asked for, and one is deleted before it was answered
+        remove(customer, acme["id"])
+        queue.work(now=timezone.now())
+        assert read(customer, zebra["id"])["lastChecks"][0]["verdict"] == "found"
+
+    def test_tells_its_events_to_its_own_account(self, customer: Customer, register: Register) -> None:
+        other = open_customer(name="Bolt")
+        acme, zebra = watch(customer, state="NY", entity_id="100001"), watch(other, state="NY", entity_id="100002")
+        look()
+        for row in register.rows:
+            row["current_entity_name"] = f"THE {row['current_entity_name']}"
+        look_again()
+        assert [event["watchId"] for event in read_events(customer)] == [acme["id"]]
+        assert [event["watchId"] for event in read_events(other)] == [zebra["id"]]
+        for path in (f"/v1/events?watch={acme['id']}", f"/v1/watches/{acme['id']}"):
+            assert other.get(path).status_code in (400, 404)
+        assert remove(other, acme["id"]).status_code == 404
+        assert [one["id"] for one in other.get("/v1/watches").json()["watches"]] == [zebra["id"]]
+
     def test_is_paused_and_deleted_alone(self, customer: Customer) -> None:
         acme, zebra, third = (
             watch(customer, state="NY", entity_id=number) for number in ("100001", "100002", "100003")

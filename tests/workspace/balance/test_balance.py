@@ -328,6 +328,18 @@ class TestReceipts:
         assert "10.0000 given back" in text_of(office.get(RECEIPTS))
         assert "(card refund)" in text_of(office.get(STATEMENT))
 
+    def test_are_each_payments_own(self, office: Browser) -> None:
+        other = open_office(name="Another", email="eve@else.test")
+        entries = [receipts.list_paid(one.account.pk)[0] for one in (other, office)]
+        assert other.post(f"{RECEIPTS}{entries[0].pk}/").status_code == 302
+        theirs = Receipt.objects.get()
+        assert f"{theirs}" not in text_of(office.get(f"{RECEIPTS}{entries[1].pk}/"))
+        office.post(f"{RECEIPTS}{entries[1].pk}/")
+        own = Receipt.objects.get(entry=entries[1])
+        assert f"{own}" != f"{theirs}"
+        for browser, entry, receipt in ((office, entries[1], own), (other, entries[0], theirs)):
+            assert f"{receipt}" in text_of(browser.get(f"{RECEIPTS}{entry.pk}/"))
+
     def test_of_others_are_not_there(self, office: Browser) -> None:
         other = open_office(name="Another", email="eve@else.test")
         [entry] = receipts.list_paid(other.account.pk)

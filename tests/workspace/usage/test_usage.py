@@ -163,6 +163,21 @@ class TestUsage:
         # the number of a stranger's key narrows nothing
         assert [row["lookups"] for row in table(office, f"month=2026-10&key={theirs.pk}")] == ["1"]
 
+    def test_has_what_was_given_back_to_the_account_and_to_no_other(self, office: Browser) -> None:
+        other = open_office(name="Another", email="eve@else.test")
+        for account, back in ((office.account, 314), (other.account, 200)):
+            paid: dict[str, Any] = {
+                "amount": 314,
+                "idempotency_key": "c",
+                "reference": "NY Acme",
+                "now": timezone.now(),
+            }
+            charge = ledger.charge(account_id=account.pk, **paid)
+            how: dict[str, Any] = {"idempotency_key": "r", "reason": "outage", "amount": back, "now": timezone.now()}
+            ledger.refund(entry_id=charge.pk, **how)
+        assert [float(row["refundedUsd"]) for row in table(office, "")] == [0.0314]
+        assert [float(row["refundedUsd"]) for row in table(other, "")] == [0.02]
+
     def test_is_read_by_viewers_and_not_by_strangers(self, viewer: Browser) -> None:
         assert viewer.get(PAGE).status_code == 200
         assert Client().get(PAGE).status_code == 302
