@@ -344,6 +344,21 @@ class TestABulkJob:
     def test_that_there_is_not_is_a_404(self, customer: Customer, job: str) -> None:
         assert_error(read(customer, job), 404, "job_not_found", "Job not found")
 
+    def test_is_read_and_cancelled_beside_others_of_its_account(self, customer: Customer) -> None:
+        rows = [{"entity_name": "Acme Corp", "state": "NY"}, {"entity_name": "Nobody At All", "state": "NY"}]
+        first, second = (ask(customer, one).json()["job_id"] for one in (TWO, rows))
+        assert [read(customer, job).json()["job_id"] for job in (first, second)] == [first, second]
+        assert drop(customer, first).status_code == 200
+        assert customer.balance.held == 2 * PRICE
+        work()
+        told = [read(customer, job).json() for job in (first, second)]
+        assert [(one["status"], one["found"], one["cost"]) for one in told] == [
+            ("cancelled", 0, 0.0),
+            ("complete", 1, 0.0314),
+        ]
+        assert [row["entity_name"] for row in told[1]["results"]] == ["Acme Corp", "Nobody At All"]
+        assert (customer.balance.held, customer.balance.spent) == (0, PRICE)
+
     def test_of_another_account_is_a_404(self, customer: Customer) -> None:
         job, other = ask(customer).json()["job_id"], open_customer(name="Other")
         assert read(other, job).status_code == drop(other, job).status_code == 404
