@@ -199,6 +199,18 @@ class TestTheMail:
         assert set(SignInLink.objects.values_list("sealed", flat=True)) == {""}
         assert ada.post(there).status_code == 302
 
+    def test_is_sent_to_everybody_who_asked(self, ada: Person, with_mail: None) -> None:
+        outgoing.outbox.clear()
+        for person in (ada, Person("bea@quay.test"), Person("cy@quay.test")):
+            person.ask()
+        for _ in range(3):
+            mail_entrance()
+        assert sorted(to for one in outgoing.outbox for to in one.to) == [
+            "ada@quay.test",
+            "bea@quay.test",
+            "cy@quay.test",
+        ]
+
     def test_is_sent_once_however_many_send(self, ada: Person, with_mail: None) -> None:
         ada.ask()
         mail_entrance()

@@ -82,6 +82,13 @@ class TestAPasskey:
         ada.post(f"/app/settings/passkeys/{Authenticator.objects.get().pk}/remove/")
         assert sign_in(Person(ada.email), device, user).status_code == 403
 
+    def test_is_removed_alone(self, ada: Person, user: User) -> None:
+        first, second = (
+            Authenticator.objects.create(user=user, type="webauthn", data={"name": name}) for name in ("one", "two")
+        )
+        ada.post(f"/app/settings/passkeys/{second.pk}/remove/")
+        assert list(Authenticator.objects.all()) == [first]
+
     def test_is_not_removed_by_others(self, ada: Person) -> None:
         add_key(ada, Device())
         jonas = Person("jonas@quay.test")
