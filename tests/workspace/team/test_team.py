@@ -261,6 +261,28 @@ class TestRoles:
         elsewhere.refresh_from_db()
         assert elsewhere.email == clerk.user.email
 
+    def test_of_who_was_removed_hand_the_accounts_mail_to_its_own_owner(self) -> None:
+        open_office("Other", "eve@other.test")  # an owner, too, and there before
+        office = open_office()
+        clerk = join(office.account, "member", "clerk@quay.test")
+        Account.objects.filter(pk=office.account.pk).update(email="clerk@quay.test")
+        office.post(f"/app/team/{clerk.pk}/remove/")
+        assert Account.objects.get(pk=office.account.pk).email == "ada@quay.test"
+
+    def test_in_several_accounts_are_taken_where_one_has_chosen(self, office: Browser) -> None:
+        places = [
+            Member.objects.create(
+                user=office.user,
+                account=Account.objects.create(name=name, created_at=timezone.now()),
+                role="viewer",
+                joined_at=timezone.now(),
+            )
+            for name in ("Harbor Street", "Mill Lane")
+        ]
+        for place in (*places, office.member):
+            office.post("/app/account/", {"member": place.pk})
+            assert MemberSession.objects.get().member == place
+
     def test_of_another_account_are_out_of_reach(self, office: Browser) -> None:
         other = open_office("Other", "eve@other.test")
         bea = join(office.account, "owner", "bea@quay.test")
