@@ -240,6 +240,32 @@ class TestTwoAtOnce:
         assert customer.balance.held == 0
 
 
+class TestManyUnderWay:
+    """Each is answered, given up and taken over for itself: else a repetition of another would be charged anew."""
+
+    @pytest.mark.parametrize("how", ["answered", "given up", "broken off", "taken over"])
+    def test_end_one_by_one(self, customer: Customer, how: str) -> None:
+        now, lease = timezone.now(), timedelta(minutes=1)
+        asked: dict[str, Any] = {"account_id": customer.account.pk, "sandbox": False, "body_hash": "h", "lease": lease}
+        first, other = (idempotency.claim(key=word, now=now, **asked) for word in ("a", "b"))
+        rows = IdempotencyRecord.objects.filter(pk=other.record_id)
+        before = rows.values().get()
+        match how:
+            case "answered":
+                idempotency.finish(first)
+            case "given up":
+                idempotency.forget(first)
+            case "broken off":
+                idempotency.release(first, now=now)
+            case _:
+                rows.update(lease_until=now + 3 * lease)
+                before = rows.values().get()
+                assert idempotency.claim(key="a", now=now + 2 * lease, **asked).ask_id == first.ask_id
+        assert rows.values().get() == before
+        with pytest.raises(idempotency.StillRunning):
+            idempotency.claim(key="b", now=now, **asked)
+
+
 class TestPruning:
     """Keys end."""
 
