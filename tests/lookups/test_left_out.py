@@ -134,7 +134,7 @@ class TestAPersonWhoIsLeftOut:
         data = ask(tester)["data"]
         assert [one["name"] for one in data["officers"]] == ["JONAS PEPPERCOTE"]
         assert data["registeredAgentName"]
-        assert data["normalized"]["registeredAgent"]
+        assert data["normalized"]["registeredAgent"]["zip"]
         assert page_of(heron).status_code == 200
 
     def test_is_shown_again_when_it_is_lifted(self, tester: Customer, heron: Entity, admin_user: User) -> None:
@@ -163,6 +163,15 @@ class TestAPersonWhoIsLeftOut:
         assert shown.data["principalCity"] == "ALBANY"
         assert "serviceOfProcess" in shown.note
         assert normalized["serviceOfProcess"], "what was read stays as it was"
+
+    def test_leaves_what_is_not_theirs_and_says_nothing_of_others(self, db: None) -> None:
+        data = {"entityId": "P1", "feiEinNumber": "51-0123456", "mailingCity": "ALBANY", "officers": []}
+        normalized = {"identifiers": {"fein": "510123456"}, "fieldAvailability": {}}
+        leave_out(kind="field", field="principalAddress", state="FL", entity_id="P1")
+        shown = suppression.withhold(data, normalized, state="FL")
+        assert (shown.data, shown.normalized["identifiers"]) == (data, {"fein": "510123456"})
+        filing = {"debtors": [{"name": "DOE, JANE", "address": "1 ELM"}], "securedParties": []}
+        assert suppression.withhold_parties([filing], state="FL") == ([filing], "")
 
     def test_keeps_the_name_in_a_lien_and_loses_the_address(self, db: None) -> None:
         party = {"name": "DOE, JANE", "kind": "person", "address": "1 ELM", "city": "X", "state": "NY", "zip": "1"}
@@ -207,6 +216,13 @@ class TestAFieldThatIsLeftOut:
             assert data["registeredAgentZip"] is data["normalized"]["registeredAgent"]["zip"] is None
             assert data["registeredAgentName"]
 
+    def test_takes_the_papers_that_are_served_on_the_agent_along(self) -> None:
+        leave_out(kind="field", field="registeredAgentName", state="NY", entity_id="1")
+        data = {"entityId": "1", "registeredAgentName": "SAMPLE, JORDAN"}
+        normalized = {"serviceOfProcess": {"name": "SAMPLE, JORDAN", "kind": "person"}}
+        shown = suppression.withhold(data, normalized, state="NY")
+        assert shown.data["registeredAgentName"] is shown.normalized["serviceOfProcess"] is None
+
     def test_takes_the_same_number_from_the_others(self) -> None:
         leave_out(kind="field", field="feiEinNumber", state="FL", entity_id="P1")
         data = {"entityId": "P1", "feiEinNumber": "51-0123456", "officers": []}
@@ -231,11 +247,12 @@ class TestACompanyThatIsLeftOut:
         assert "officers" in reply["note"]
 
     def test_is_left_out_whole_where_one_of_its_people_has_asked_as_well(self, tester: Customer, heron: Entity) -> None:
+        number = ask(tester)["lookupId"]
         leave_out(kind="person", person="ADA MERRILL")
         leave_out(kind="company", **HERON)
-        data = ask(tester)["data"]
-        assert data["officers"] == []
-        assert data["registeredAgentName"] is data["principalAddress"] is None
+        for reply in (tester.get(f"/v1/lookups/{number}").json(), ask(tester)):
+            assert reply["data"]["officers"] == []
+            assert reply["data"]["registeredAgentName"] is reply["data"]["principalAddress"] is None
 
 
 class TestAnEntry:
