@@ -93,7 +93,7 @@ class TestANameWithTheCodesOfAWebPage:
     """In an answer that is JSON, where they mean nothing."""
 
     @pytest.mark.parametrize("code", ["&amp;", "&amp;amp;", "&#38;"])
-    def test_is_found_and_told_without_them(self, code: str) -> None:
+    def test_is_found_and_shown_without_them(self, code: str) -> None:
         steps = load_steps(FOLDER / "OH" / "active")
         shown = b"LANTERN & BUILD, LLC"
         assert all(shown in step.body for step in steps[1:])

@@ -476,7 +476,7 @@ class TestADebtorOfRhodeIsland:
 
     LATER = "<td>LANTERN COVE MARINA{}, LLC</td><td>DEBTOR</td><td>CENTRAL FALLS</td><td>RI</td><td>UCC-3"
 
-    def test_is_told_under_both_names(self) -> None:
+    def test_stands_under_both_names(self) -> None:
         told = put("RI", "ucc-debtor", (self.LATER.format(""), self.LATER.format(" AND YARD")))
         assert isinstance(told, FoundFilings)
         (lien,) = [one for one in told.filings if one.file_number == "202112340010"]
