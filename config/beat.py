@@ -27,6 +27,7 @@ class Scheduler(PersistentScheduler):
 
     def apply_entry(self, entry: ScheduleEntry, producer: Any = None) -> None:
         """Send a task; where the broker does not take it, again later."""
+        log.info("Sending due task %s", entry.name)
         try:
             self.apply_async(entry, producer=producer, advance=False)
             self._refused.pop(entry.name, None)
