@@ -287,8 +287,11 @@ class TestRedisGone:
 
     def test_asks_nobody_and_names_the_cause_to_whoever_reads_the_log(self, caplog: pytest.LogCaptureFixture) -> None:
         import redis
+        from redis.backoff import NoBackoff
+        from redis.retry import Retry
 
-        pacer = RedisPacer(redis.Redis(host="127.0.0.1", port=9, socket_connect_timeout=0.5))
+        client = redis.Redis(host="127.0.0.1", port=9, socket_connect_timeout=0.5, retry=Retry(NoBackoff(), 1))
+        pacer = RedisPacer(client)
         with pytest.raises(PortalUnavailable) as refusal:
             pacer.wait_turn("p", Pace(), deadline=time.monotonic() + 5)
         assert refusal.value.reason == "rate_limited"
