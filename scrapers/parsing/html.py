@@ -178,11 +178,13 @@ def striped_rows(table: HtmlElement, css: str, heads: Sequence[str]) -> list[Htm
 
     The classes alternate: were one named otherwise, every second row would be missing. `heads` are the headings.
     """
-    rows = select(table, css)
+    rows, heading = select(table, css), [fold(head) for head in heads]
+    known = set(rows)
     for row in table.xpath("./tr | ./tbody/tr"):
+        if row in known:
+            continue
         cells = [text_of(cell) for cell in row.xpath("./th | ./td")]
-        is_heading = list(map(fold, cells)) == list(map(fold, heads))
-        if len(cells) == len(heads) and any(cells) and row not in rows and not is_heading:
+        if len(cells) == len(heading) and any(cells) and [fold(cell) for cell in cells] != heading:
             raise PageChanged(f"a row of the class {row.get('class')!r} is none of {css!r}: {cells[:3]}")
     return rows
 
