@@ -264,6 +264,11 @@ class TestAnAccount:
         sheet = sam.get(address, {"csv": "1"})
         assert b"free_grant" in b"".join(sheet.streaming_content)  # type: ignore[attr-defined]
 
+    def test_says_in_its_statement_why_money_went_back_in_words(self, sam: Client, account: Account) -> None:
+        back = {"source": "card", "reason": "dispute_won", "now": timezone.now()}
+        ledger.reverse(account_id=account.pk, amount=5, idempotency_key="back", reference="pi_1", note="dp_1", **back)
+        assert "dispute won" in sam.get(url("account_statement", account.pk)).content.decode()
+
 
 class TestFreeService:
     """The kind "internal": nothing is charged, so giving it moves money."""

@@ -1,7 +1,8 @@
 """Makes the small changes: each is one a person could slip into a module, and that some test should notice.
 
-A comparison swapped, a constant off by one, a condition always true, a `return` that brings nothing, a keyword or a
-statement left out. Docstrings, annotations, decorators, asserts, sentences and what is only logged are left alone.
+A comparison swapped, a constant off by one, a condition always true, a `return` that brings nothing; a keyword, a
+statement, a query's filter, lock or order left out. Docstrings, annotations, decorators, asserts, sentences and what is
+only logged are left alone.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
     ast.BitAnd: ast.BitOr,
 }
 SWAPPED_NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
+LEFT_OUT = {"filter", "exclude", "select_for_update", "order_by", "distinct"}  # a link of a query
 LEFT_ALONE = {"annotation", "returns", "decorator_list", "type_params"}
 A_WORD = re.compile(r"[\w.:/-]*")
 
@@ -131,12 +133,20 @@ def _change(node: ast.AST, place: str) -> Iterator[tuple[ast.expr | ast.stmt | a
             yield node, ast.unparse(ast.BinOp(left, SWAPPED[type(op)](), right))  # type: ignore[arg-type]
         case ast.Constant(value=value):
             yield from ((node, new) for new in _other(value))
-        case ast.Call(func=ast.Name(id=name) as func) if name in SWAPPED_NAMES:
-            yield func, SWAPPED_NAMES[name]
+        case ast.Call():
+            yield from _change_call(node)
         case ast.keyword(arg=str()):
             yield node, ""
         case _:
             yield from _change_statement(node, place)
+
+
+def _change_call(node: ast.Call) -> Iterator[tuple[ast.expr, str]]:
+    match node.func:
+        case ast.Name(id=name) if name in SWAPPED_NAMES:
+            yield node.func, SWAPPED_NAMES[name]
+        case ast.Attribute(attr=name, value=query) if name in LEFT_OUT:
+            yield node, ast.unparse(query)
 
 
 def _change_statement(node: ast.AST, place: str) -> Iterator[tuple[ast.expr | ast.stmt, str]]:

@@ -87,6 +87,7 @@ class TestTheChanges:
             ("a = [b for b in c if b]", {"a = [b for b in c if True]"}),
             ("if a := f(): g = a", {"if not ((a := f())): g = a"}),
             ("a = min(b, key=c)", {"a = max(b, key=c)", "a = min(b, )"}),
+            ("a = b.filter(c).order_by(d)", {"a = b.filter(c)", "a = b.order_by(d)"}),
             ("log.error('what is logged', 1)", set()),
             ("raise E(f'{a + 1} is too much') from b", {"pass"}),
         ],

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import sys
 import tomllib
-from importlib.metadata import requires
+from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,8 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
 LISTS = ROOT / "config" / "requirements"
+OURS = ("config", "lookups", "billing", "scrapers", "jurisdictions")
+PARTS = {"kombu": "celery", "urllib3": "requests", "certifi": "requests", "botocore": "django-storages"}
 PINNED = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)(\[[a-z,]+\])?==(?P<version>[^ ;\\]+)", re.MULTILINE)
 
 
@@ -109,3 +113,21 @@ def test_every_list_is_installed_as_it_stands() -> None:
     installs = [line for line in steps if " install " in line]
     assert len(installs) == 3
     assert [line for line in installs if "--no-deps" not in line] == []
+
+
+def test_what_the_service_imports_is_asked_for_by_name() -> None:
+    """What comes along with another package is gone when that one needs it no longer; PARTS are how theirs is used."""
+    asked = {canonicalize_name(one.name) for one in wanted("reporting", "s3")}
+    asked |= {part for part, whole in PARTS.items() if whole in asked}
+    packages = packages_distributions()
+    imported = {name for folder in OURS for path in (ROOT / folder).rglob("*.py") for name in imports_of(path)}
+    foreign = imported - sys.stdlib_module_names - set(OURS) - {"_typeshed"}
+    assert {name for name in foreign if not asked & set(map(canonicalize_name, packages[name]))} == set()
+
+
+def imports_of(path: Path) -> set[str]:
+    """The top names of what a module imports, in its functions too."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
+    return {name.partition(".")[0] for name in names}
