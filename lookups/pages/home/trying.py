@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
@@ -82,7 +83,9 @@ def box(form: TryForm | None = None, *, is_member: bool = False) -> dict[str, An
 
 @require_safe
 def answer(request: HttpRequest) -> HttpResponse:
-    """The answer to a question, with the box above it to ask another."""
+    """The answer to a question, with the box above it to ask another; the first page where nothing was asked."""
+    if not request.GET:
+        return redirect("home")
     form, now = TryForm(request.GET), timezone.now()
     rate = client_address.count(request, now=now)
     if not rate.allowed:

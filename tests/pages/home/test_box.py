@@ -115,6 +115,9 @@ class TestSomebodyWithoutAnAccount:
         assert problem in reply.content.decode()
         assert Lookup.objects.count() == 0
 
+    def test_who_has_asked_nothing_yet_is_led_to_the_box(self, switches: None) -> None:
+        assert Client().get("/try/").headers["Location"] == "/"
+
     def test_reads_a_refusal_in_words_of_people(self, switches: None) -> None:
         shown = text_of(ask("Magic Too Many LLC"))
         assert "does not take this question" in shown
