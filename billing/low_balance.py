@@ -28,8 +28,9 @@ def tell(*, now: datetime) -> int:
     if not settings.MAIL_CONFIGURED:
         return 0
     fallen = wanted.filter(left__lt=F("low_balance"), is_above_low=True)
-    # Who owes has had a mail of that
-    return sum(_write_to(account, fallen, now) for account in fallen.filter(left__gte=0).exclude(email="")[:AT_ONCE])
+    # Who owes has had a mail of that. In no order: addresses that are always refused keep nobody's place
+    fallen_now = fallen.filter(left__gte=0).exclude(email="").order_by("?")
+    return sum(_write_to(account, fallen, now) for account in fallen_now[:AT_ONCE])
 
 
 def _write_to(account: Account, fallen: QuerySet[Account], now: datetime) -> bool:

@@ -32,7 +32,8 @@ def tell(*, now: datetime) -> int:
     if not settings.MAIL_CONFIGURED:
         return 0
     told = 0
-    for account in list_owing().filter(owing_told_at__isnull=True).exclude(email="")[:AT_ONCE]:
+    # In no order: addresses that are always refused keep nobody's place
+    for account in list_owing().filter(owing_told_at__isnull=True).exclude(email="").order_by("?")[:AT_ONCE]:
         try:
             send_mail(
                 subject="Your account owes money",

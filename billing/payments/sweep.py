@@ -22,7 +22,7 @@ def run(*, now: datetime, limit: int = 200) -> dict[str, int]:
         checkout.abandon(payment, reason="the request never ended", now=now)
         outcomes[payment.state] = outcomes.get(payment.state, 0) + 1
     stuck = Q(state=State.SETTLING, settling_at__lte=now - STUCK) | Q(state=State.UNKNOWN)
-    for payment in Payment.objects.filter(stuck)[:limit]:
+    for payment in Payment.objects.filter(stuck).order_by("?")[:limit]:  # those that stay unknown keep nobody's place
         state = checkout.reconcile(payment, now=now)
         outcomes[state] = outcomes.get(state, 0) + 1
     return outcomes

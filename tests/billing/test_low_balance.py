@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from smtplib import SMTPRecipientsRefused
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
 
-from billing import accounts, ledger, low_balance
+from billing import accounts, ledger, low_balance, owing
 from billing.models import Account
 from tests.billing.conftest import NOW
 
@@ -133,3 +134,40 @@ class TestABalance:
             now=NOW,
         )
         assert low_balance.tell(now=LATER) == 0
+
+
+class TestAnAddressThatIsAlwaysRefused:
+    """As many of them as one sweep writes to stood before everybody else, for ever."""
+
+    @pytest.fixture(autouse=True)
+    def refused(self, account: Account, monkeypatch: pytest.MonkeyPatch) -> Account:
+        """An account with the address, which came first, and has spent all that it had."""
+
+        def send(**sent: Any) -> None:
+            if sent["recipient_list"] == ["gone@refused.test"]:
+                raise SMTPRecipientsRefused({"gone@refused.test": (550, b"no such user")})
+            self.mailed += sent["recipient_list"]
+
+        self.mailed: list[str] = []
+        Account.objects.filter(pk=account.pk).update(email="gone@refused.test")
+        for module in (low_balance, owing):
+            monkeypatch.setattr(module, "send_mail", send)
+            monkeypatch.setattr(module, "AT_ONCE", 1)
+        return account
+
+    def test_keeps_no_other_from_hearing_that_they_run_low(self, refused: Account) -> None:
+        other = accounts.open_account(name="Other", email="other@acme.test", now=NOW)
+        for one in (refused, other):
+            pay_in(one, 31_400, f"d{one.pk}")
+        for one in (refused, other):
+            spend(one, 31_400)
+        assert any(low_balance.tell(now=LATER) for _ in range(200))
+        assert self.mailed == ["other@acme.test"]
+
+    def test_keeps_no_other_from_hearing_that_they_owe(self, refused: Account) -> None:
+        other = accounts.open_account(name="Other", email="other@acme.test", now=NOW)
+        back: dict[str, Any] = {"amount": -31_400, "source": "card", "reason": "dispute", "reference": "", "now": NOW}
+        for one in (refused, other):
+            ledger.reverse(account_id=one.pk, idempotency_key="r", **back)
+        assert any(owing.tell(now=LATER) for _ in range(200))
+        assert self.mailed == ["other@acme.test"]

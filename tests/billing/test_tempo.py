@@ -245,6 +245,13 @@ class TestFindingOut:
         assert sweep.run(now=NOW) == {"paid": 1}
         assert (LedgerEntry.objects.get().kind, len(node.broadcasts)) == ("deposit", 1)
 
+    def test_comes_to_each_although_others_stay_unknown(self, node: stubs.Node) -> None:
+        _, raw = self.open_one(node, "slow")
+        self.open_one(node, "slow")
+        node.mood = "included"
+        node.include(transactions.read(raw))
+        assert any(sweep.run(now=NOW, limit=1) == {"paid": 1} for _ in range(200))
+
     def test_that_it_never_arrived_takes_both_clocks(self, node: stubs.Node) -> None:
         self.open_one(node, "slow")
         node.mood, node.block_time = "included", SECOND
