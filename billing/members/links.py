@@ -53,9 +53,9 @@ def use(token: str, *, now: datetime) -> SignInLink | None:
     return link
 
 
-def find_page(token: str) -> str:
-    """The page that a link leads to, also where it is over; empty where nothing is known of it."""
-    return SignInLink.objects.filter(token_hash=hash_secret(token)).values_list("next", flat=True).first() or ""
+def find_known(token: str) -> SignInLink | None:
+    """The link of that secret, also where it is over; None where nothing is known of it."""
+    return SignInLink.objects.filter(token_hash=hash_secret(token)).first()
 
 
 def list_waiting(*, now: datetime) -> QuerySet[SignInLink]:

@@ -159,9 +159,14 @@ def _sign_in(
 
 
 def _over(request: HttpRequest, token: str, now: datetime) -> HttpResponse:
+    """What a link that does not work leads to: its page, for whoever is in by it and opens it again."""
+    known, session = links.find_known(token), find_session(request)
+    then = own_path(known.next if known else "")
+    if known and session and session.member.user.email == known.email:
+        return redirect(then)
     if request.method == "POST":
         _note_failure(request, "By a link that was used, or too old.", now)
-    return _show(request, AddressForm(), own_path(links.find_page(token)), status=410, wrong="link")
+    return _show(request, AddressForm(), then, status=410, wrong="link")
 
 
 def _note_failure(request: HttpRequest, detail: str, now: datetime) -> None:

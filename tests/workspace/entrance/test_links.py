@@ -76,6 +76,16 @@ class TestALink:
         for answer in (ada.get(there), ada.post(there)):
             assert b'name="next" value="/app/usage/"' in answer.content
 
+    def test_that_is_opened_again_by_whoever_is_in_leads_to_its_page(self, ada: Person) -> None:
+        ada.ask(next="/app/usage/")
+        there = ada.link()
+        ada.post(there)
+        for answer in (ada.get(there), ada.post(there)):  # the mail's link once more, and the reloaded page
+            assert (answer.status_code, answer.headers["Location"]) == (302, "/app/usage/")
+        jonas = Person("jonas@quay.test")
+        jonas.come()
+        assert jonas.get(there).status_code == 410
+
     def test_ends_the_others_that_were_asked_for(self, ada: Person) -> None:
         ada.ask()
         earlier = ada.link()
@@ -123,7 +133,7 @@ class TestALink:
             assert b"ada@quay.test" not in answer.content
         assert thief.get("/app/settings/").status_code == 302
         assert SignInLink.objects.latest("pk").used_at is None
-        assert links.find_page("A" * 43) == ""
+        assert links.find_known("A" * 43) is None
 
     def test_of_one_person_ends_no_link_of_another(self, ada: Person) -> None:
         bea = Person("bea@quay.test")
