@@ -32,6 +32,7 @@ DISPUTES = ("charge.dispute.created", "charge.dispute.updated", "charge.dispute.
 REFUNDS = ("refund.created", "refund.updated", "refund.failed", "charge.refund.updated")
 WON = "won"
 WITHDRAWN_IN = ("needs_response", "under_review", "lost")  # the others are inquiries, whose money stays with us
+ASK_AGAIN = "The card provider does not answer. Confirm again: it is the same refund."
 State = TopUp.State
 Message = dict[str, Any]
 
@@ -98,13 +99,27 @@ def start(*, account: Account, amount: int, success_url: str, cancel_url: str, n
             parameters,  # type: ignore[arg-type]
             options={"idempotency_key": f"topup_{topup.pk}_{int(now.timestamp())}"},
         )
-    except stripe.StripeError as error:
+        name, address = _read_page(session)
+        topup.session_id = name
+        with transaction.atomic():
+            topup.save(update_fields=["session_id"])
+    except (stripe.StripeError, ValueError, IntegrityError) as error:  # the last: a page that somebody else pays on
         log.warning("the card provider made no page: %s", type(error).__name__)
         TopUp.objects.filter(pk=topup.pk).update(state=State.FAILED)
         raise ProviderUnavailable("The card provider does not answer; nothing was charged.") from error
-    topup.session_id = session.id
-    topup.save(update_fields=["session_id"])
-    return topup, str(session.url)
+    return topup, address
+
+
+def _read_page(session: Any) -> tuple[str, str]:
+    """The provider's name of a page to pay on, and its address. Raises ValueError where the answer has none."""
+    name, address = getattr(session, "id", None), getattr(session, "url", None)
+    if not (_is_name(name) and isinstance(address, str) and address.startswith("https://") and address.isprintable()):
+        raise ValueError("The answer is no page to pay on.")
+    return str(name), address
+
+
+def _is_name(word: Any) -> bool:
+    return isinstance(word, str) and 0 < len(word) <= 255 and word.isprintable()
 
 
 def refund(topup: TopUp, *, amount: int, token: str) -> str:
@@ -128,8 +143,12 @@ def refund(topup: TopUp, *, amount: int, token: str) -> str:
         raise RefundRefused("This form asked for another sum before. Begin anew from the top-up's page.") from error
     except stripe.StripeError as error:
         log.warning("the card provider gave no answer to a refund: %s", type(error).__name__)
-        raise ProviderUnavailable("The card provider does not answer. Confirm again: it is the same refund.") from error
-    return str(made.id)
+        raise ProviderUnavailable(ASK_AGAIN) from error
+    name = getattr(made, "id", None)
+    if not _is_name(name):
+        log.warning("the card provider's answer to a refund names none")
+        raise ProviderUnavailable(ASK_AGAIN)
+    return str(name)
 
 
 def receive(*, payload: bytes, signature: str, now: datetime) -> str:

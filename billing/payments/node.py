@@ -10,7 +10,9 @@ import logging
 from typing import Any
 
 import requests
+from urllib3.exceptions import HTTPError
 
+from billing.payments import answers
 from billing.payments.method import OutcomeUnknown
 from billing.payments.transactions import Transfer
 
@@ -39,10 +41,12 @@ class Node:
     def ask(self, method: str, params: list[Any]) -> Any:
         """Return the result (which may be None); raise NodeRefused or OutcomeUnknown."""
         question = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        patience = (CONNECT_SECONDS, READ_SECONDS)
         try:
-            response = requests.post(self.url, json=question, timeout=(CONNECT_SECONDS, READ_SECONDS))
-            answer = response.json() if response.status_code == 200 else None
-        except (requests.RequestException, ValueError) as error:
+            with requests.post(self.url, json=question, timeout=patience, stream=True) as response:
+                body = answers.read_body(response.raw, seconds=READ_SECONDS) if response.status_code == 200 else b""
+            answer = answers.read_object(body) if body else None
+        except (requests.RequestException, HTTPError, ValueError) as error:  # its body is read from urllib3 itself
             raise OutcomeUnknown(f"the node did not answer: {type(error).__name__}") from error
         if response.status_code in (401, 403):
             log.error("the node does not take our key: HTTP %s", response.status_code)
@@ -51,12 +55,13 @@ class Node:
         if not isinstance(answer.get("error"), dict):
             return answer.get("result")
         code = answer["error"].get("code")
-        raise NodeRefused(code if isinstance(code, int) else 0, str(answer["error"].get("message", ""))[:200])
+        text = str(answer["error"].get("message", ""))[:200]  # it is kept, and not every database keeps all of it
+        raise NodeRefused(code if isinstance(code, int) else 0, "".join(sign for sign in text if sign.isprintable()))
 
     def find_receipt(self, transaction_hash: str) -> dict[str, Any] | None:
         """Return the receipt of what is on the chain already; raise OutcomeUnknown unless the node says yes or no."""
         receipt = self._read("eth_getTransactionReceipt", [transaction_hash])
-        return receipt if isinstance(receipt, dict) else None
+        return None if receipt is None else check_receipt(receipt)
 
     def block_time(self, block: str = "latest") -> int:
         """Return when a block was made, in epoch seconds: the latest one, or that of a hash."""
@@ -104,6 +109,13 @@ class Node:
             return self.ask(method, params)
         except NodeRefused as refusal:
             raise OutcomeUnknown(f"the node refuses {method}: {refusal}") from refusal
+
+
+def check_receipt(receipt: Any) -> dict[str, Any]:
+    """A receipt that says whether its transaction succeeded; raise OutcomeUnknown for anything else."""
+    if not isinstance(receipt, dict) or receipt.get("status") not in ("0x0", "0x1"):
+        raise OutcomeUnknown("the node's receipt cannot be read")
+    return receipt
 
 
 def _to_request(transfer: Transfer) -> dict[str, Any]:

@@ -13,8 +13,10 @@ from typing import Any
 
 import stripe
 from django.conf import settings
+from urllib3.exceptions import HTTPError
 
 from billing import money
+from billing.payments import answers
 from billing.payments.method import Declined, OutcomeUnknown, Proof
 
 log = logging.getLogger(__name__)
@@ -60,6 +62,23 @@ class CardsNotConfigured(Exception):
     """This installation has no card provider; credit is granted by staff."""
 
 
+class _Wire(stripe.RequestsClient):
+    """The library's own, which takes whatever comes for an answer: what is none is a provider that did not answer."""
+
+    def request(  # type: ignore[override]
+        self, method: str, url: str, headers: Mapping[str, str] | None, post_data: Any = None
+    ) -> tuple[bytes, int, Mapping[str, str]]:
+        raw, status, told = self.request_stream(method, url, headers, post_data)
+        try:
+            with raw:
+                body = answers.read_body(raw, seconds=SECONDS)
+            if not isinstance(answers.read_object(body).get("error", {}), dict):
+                raise answers.Unreadable("the answer has no error of the provider's")
+        except (HTTPError, ValueError) as error:
+            raise stripe.APIConnectionError(f"HTTP {status}: {error}") from error  # type: ignore[no-untyped-call]
+        return body, status, told
+
+
 def client() -> stripe.StripeClient:
     """Return a client of the provider; raise CardsNotConfigured without a key."""
     if not settings.STRIPE_SECRET_KEY:
@@ -68,7 +87,7 @@ def client() -> stripe.StripeClient:
         settings.STRIPE_SECRET_KEY,
         base_addresses={"api": settings.STRIPE_API_BASE} if settings.STRIPE_API_BASE else {},
         max_network_retries=0,
-        http_client=stripe.RequestsClient(timeout=SECONDS),
+        http_client=_Wire(timeout=SECONDS),
     )
 
 
@@ -159,15 +178,19 @@ class Stripe:
         """See Method. Looks among the payments that were made around then, for the challenge they name."""
         made: Any = {"gte": int((since - CLOCKS_DIFFER).timestamp()), "lte": int((since + LAST_MADE).timestamp())}
         try:
-            listed = client().v1.payment_intents.list({"created": made, "limit": 100}).auto_paging_iter()
-            found = [one for one in listed if _challenge_of(one) == challenge_id]
+            listed = client().v1.payment_intents.list({"created": made, "limit": 100})
+            if not isinstance(listed.data, list):
+                raise TypeError
+            found = [(str(one.id), str(one.status)) for one in listed.auto_paging_iter() if _is_of(one, challenge_id)]
         except stripe.StripeError as error:
             raise _open(error) from error
-        for intent in found:
-            if intent.status == "succeeded":
-                return intent.id
-        if any(intent.status not in NOTHING_MOVED for intent in found):
-            raise OutcomeUnknown(f"the payment is {found[0].status}")
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise OutcomeUnknown("the card provider's payments cannot be read") from error
+        for name, status in found:
+            if status == "succeeded":
+                return name
+        if any(status not in NOTHING_MOVED for _, status in found):
+            raise OutcomeUnknown(f"the payment is {found[0][1]}")
         if found or now > since + LAST_MADE:
             raise Declined("The card provider took no such payment.")
         return None
@@ -193,8 +216,8 @@ def _read_movement(transaction: dict[str, Any]) -> Movement | None:
     )
 
 
-def _challenge_of(intent: stripe.PaymentIntent) -> str | None:
-    return intent.metadata.to_dict().get("mpp_challenge_id") if intent.metadata else None
+def _is_of(intent: stripe.PaymentIntent, challenge_id: str) -> bool:
+    return bool(intent.metadata and intent.metadata.to_dict().get("mpp_challenge_id") == challenge_id)
 
 
 def _open(error: stripe.StripeError) -> OutcomeUnknown:

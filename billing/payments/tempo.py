@@ -16,7 +16,7 @@ from django.conf import settings
 
 from billing.payments import transactions
 from billing.payments.method import Declined, OutcomeUnknown, Proof
-from billing.payments.node import SYNC_MILLISECONDS, Node, NodeRefused
+from billing.payments.node import SYNC_MILLISECONDS, Node, NodeRefused, check_receipt
 
 # Base units of a 6-decimal token in one unit of 1/10,000 USD
 TOKEN_UNITS = 100
@@ -103,9 +103,7 @@ class Tempo:
             receipt = self.node.ask("eth_sendRawTransactionSync", [payload["signature"], SYNC_MILLISECONDS])
         except NodeRefused as refusal:
             return self._after_refusal(refusal, transfer, amount, issued=payload.get("issued"))
-        if not isinstance(receipt, dict):
-            raise OutcomeUnknown("the node gave neither a receipt nor an error")
-        return self._judge(receipt, transfer, amount)
+        return self._judge(check_receipt(receipt), transfer, amount)
 
     def find_outcome(
         self, payload: Mapping[str, Any], *, amount: int, challenge_id: str, since: datetime, now: datetime
@@ -222,21 +220,27 @@ class Tempo:
 
     def _judge(self, receipt: dict[str, Any], transfer: transactions.Transfer, amount: int) -> str:
         """Return the hash when the receipt shows our money; raise Declined when the transaction failed."""
-        if receipt.get("status") != "0x1":
+        if receipt["status"] == "0x0":
             raise Declined("The transaction failed on the chain.")
-        for log in receipt.get("logs") or []:
-            topics = [str(topic).lower() for topic in log.get("topics") or []]
-            paid = str(log.get("data", ""))[2:66]
-            if (
-                str(log.get("address", "")).lower() == self.currency.lower()
-                and len(topics) > 2
-                and topics[0] in TRANSFER_EVENTS
-                and topics[2] == self._our_topic
-                and paid
-                and int(paid, 16) == amount * TOKEN_UNITS
-            ):
-                return transfer.hash
+        try:
+            is_shown = any(self._pays_us(log, amount) for log in receipt.get("logs") or [])
+        except (TypeError, ValueError, AttributeError) as error:
+            raise OutcomeUnknown("the node's receipt cannot be read") from error
+        if is_shown:
+            return transfer.hash
         raise OutcomeUnknown("the transaction succeeded, but its receipt does not show our transfer")
+
+    def _pays_us(self, log: dict[str, Any], amount: int) -> bool:
+        topics = [str(topic).lower() for topic in log.get("topics") or []]
+        paid = str(log.get("data", ""))[2:66]
+        return (
+            str(log.get("address", "")).lower() == self.currency.lower()
+            and len(topics) > 2
+            and topics[0] in TRANSFER_EVENTS
+            and topics[2] == self._our_topic
+            and paid != ""
+            and int(paid, 16) == amount * TOKEN_UNITS
+        )
 
     @property
     def _our_topic(self) -> str:

@@ -15,7 +15,7 @@ from billing.payments.tempo import TRANSFER_EVENTS
 from tests.serving import in_background
 
 PLAIN, WITH_MEMO = TRANSFER_EVENTS
-Answer = tuple[int, dict[str, Any], dict[str, str]]
+Answer = tuple[int, dict[str, Any] | bytes, dict[str, str]]  # bytes: as they are
 
 
 @contextmanager
@@ -28,7 +28,7 @@ def serve(answer: Callable[[str, bytes, dict[str, str]], Answer]) -> Iterator[st
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             status, content, headers = answer(self.path, body, dict(self.headers))
-            text = json.dumps(content).encode()
+            text = content if isinstance(content, bytes) else json.dumps(content).encode()
             self.send_response(status)
             for name, value in {
                 "Content-Type": "application/json",
