@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django import forms
 from django.contrib import admin
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
@@ -12,9 +11,10 @@ from unfold.admin import ModelAdmin, TabularInline
 
 from jurisdictions.lists import ReadOnlyInline
 from jurisdictions.models import Jurisdiction, SwitchChange
+from jurisdictions.shown import AsShown
 
 
-class JurisdictionForm(forms.ModelForm):  # type: ignore[type-arg]
+class JurisdictionForm(AsShown):
     """What is written beside the switch."""
 
     class Meta:

@@ -22,6 +22,7 @@ from billing.ledger_errors import InsufficientFunds
 from billing.models import Account, WaitingGrant
 from billing.proof import proven
 from jurisdictions.rows import find_row, get_row_or_404
+from jurisdictions.shown import AsShown
 
 
 class GrantForm(forms.Form):
@@ -77,6 +78,7 @@ class OwesFilter(admin.SimpleListFilter):
 class AccountAdmin(pages.ActionPermissions, pages.BudgetInDollars):
     """Sums are shown and never typed in; free service is given by those who may move money."""
 
+    form = AsShown
     list_display = ("name", "email", "kind", "is_active", "show_available", "show_held", "show_spent", "created_at")
     list_filter = (OwesFilter, "kind", "is_active")
     search_fields = ("^name", "=email")

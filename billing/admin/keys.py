@@ -29,6 +29,7 @@ from billing.fields import NetworksField
 from billing.models import Account, ApiKey
 from billing.proof import proven
 from jurisdictions.rows import find_row, get_row_or_404
+from jurisdictions.shown import AsShown
 
 SENT_TWICE = "The form was sent twice, and made one key. Its secret was shown the first time."
 CLOSED = "The account is closed: no key of it opens anything. Make it active first."
@@ -67,7 +68,7 @@ class RotateForm(forms.Form):
     grace_hours = pages.whole_number_field(initial=24, help_text="Both keys work for this many hours.")
 
 
-class KeyForm(forms.ModelForm):  # type: ignore[type-arg]
+class KeyForm(AsShown):
     """What can be changed about a key that exists."""
 
     scopes = forms.MultipleChoiceField(

@@ -25,6 +25,7 @@ from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationFo
 from billing import proof
 from config import roles
 from jurisdictions.rows import find_row, get_row_or_404
+from jurisdictions.shown import AsShown
 
 for model in (User, Group, EmailAddress, Authenticator):
     admin.site.unregister(model)
@@ -71,11 +72,15 @@ def _ask_first(request: HttpRequest) -> HttpResponse | None:
     return proof.demand(request, keep=False) if request.method == "POST" else None
 
 
+class StaffForm(AsShown, UserChangeForm):
+    """Who a user is, and what they may do."""
+
+
 @admin.register(User)
 class StaffAdmin(WithinOwnRights, UserAdmin, ModelAdmin):  # type: ignore[type-arg]
     """Who may sign in, and what they may do."""
 
-    form, add_form, change_password_form = UserChangeForm, UserCreationForm, AdminPasswordChangeForm
+    form, add_form, change_password_form = StaffForm, UserCreationForm, AdminPasswordChangeForm
     list_display = ("username", "email", "is_active", "is_staff", "show_roles", "last_login")
     add_fieldsets = ((None, {"fields": ("username", "password1", "password2")}),)
     readonly_fields = ("last_login", "date_joined")
@@ -149,6 +154,8 @@ def _say_rights(user: User) -> set[str]:
 @admin.register(Group)
 class RoleAdmin(WithinOwnRights, GroupAdmin, ModelAdmin):  # type: ignore[misc]
     """The ready-made roles to read, and others to make."""
+
+    form = AsShown
 
     list_display = ("name", "show_members")
 
