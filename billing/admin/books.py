@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from django import forms
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
@@ -19,6 +20,12 @@ from billing.admin.finding import OfAccounts
 from billing.models import MonthClose, Receipt
 from billing.proof import proven
 from jurisdictions.rows import get_row_or_404
+
+
+class MonthForm(forms.Form):
+    """Which month the question was about: the next one may have begun before it is answered."""
+
+    month = forms.CharField(required=False, widget=forms.HiddenInput())
 
 
 @admin.register(MonthClose)
@@ -51,8 +58,11 @@ class MonthCloseAdmin(ReadOnlyAdmin):
         month = now.date().replace(day=1) - timedelta(days=1)
         back = reverse("admin:billing_monthclose_changelist")
         question = f"Close {month:%B %Y}? What it comes to is written down and compared ever after."
-        if request.method != "POST":
-            return pages.ask(request, question, back=back)
+        asked = request.POST.get("month", f"{month:%Y-%m}") if request.method == "POST" else ""
+        if asked != f"{month:%Y-%m}":
+            if asked:
+                messages.warning(request, f"A month has ended since you were asked about {asked[:7]}: read again.")
+            return pages.ask(request, question, form=MonthForm(initial={"month": f"{month:%Y-%m}"}), back=back)
         try:
             closing.refuse_before_books(month)
             closed = closing.close(month, operator=pages.operator_of(request), now=now)

@@ -6,6 +6,7 @@ import csv
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from io import StringIO
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,10 +21,12 @@ from hypothesis.extra.django import TestCase
 from billing import accounts, ledger
 from billing.accounting import chart, closing, receipts
 from billing.accounting.chart import BookAccount
+from billing.admin import books
 from billing.ledger_errors import LedgerError
 from billing.models import Account, AuditEvent, LedgerEntry, MonthClose, Receipt
 from tests.billing.conftest import in_parallel
 from tests.billing.test_admin import staff, url
+from tests.workspace.people import read_form
 
 OCTOBER = datetime(2026, 10, 1, tzinfo=UTC)
 SEPTEMBER, NOVEMBER = date(2026, 9, 1), datetime(2026, 11, 1, tzinfo=UTC)
@@ -186,6 +189,23 @@ class TestAMonth:
         sam = staff("sam", "view_monthclose")
         assert sam.post(url("monthclose_close_last")).status_code == 403
         assert sam.get(url("monthclose_journal", MonthClose.objects.all()[0].pk)).status_code == 403
+
+    def test_is_not_the_next_one_where_that_ended_before_the_question_was_answered(
+        self, business: Business, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """October is asked about late in November, and answered in December."""
+        dana, address = staff("dana", "move_money", "view_monthclose"), url("monthclose_close_last")
+        closing.close(OCTOBER.date(), operator="eve", now=NOVEMBER + timedelta(hours=1))
+        clock = SimpleNamespace(now=lambda: NOVEMBER + timedelta(days=29))
+        monkeypatch.setattr(books, "timezone", clock)
+        form = read_form(dana.get(address))
+        clock.now = lambda: NOVEMBER + timedelta(days=31)
+        page = dana.post(address, form)
+        assert "A month has ended since you were asked about 2026-10" in page.content.decode()
+        assert "Close November 2026?" in page.content.decode()
+        assert MonthClose.objects.count() == 1
+        assert dana.post(address, read_form(page)).status_code == 302
+        assert MonthClose.objects.count() == 2
 
 
 STEPS = st.lists(
