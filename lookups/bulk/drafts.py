@@ -6,6 +6,7 @@ The draft gives the bulk job its id, so whoever buys it twice, in two windows or
 from __future__ import annotations
 
 import uuid
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -107,6 +108,12 @@ def read_rows(draft: BulkDraft) -> list[Row]:
             )
         )
     return rows
+
+
+def read_layout(draft: BulkDraft) -> str:
+    """Which row stands at which index, as a word: it changes with the headings, and where a line becomes several."""
+    places = [(row["line"], row.get("part")) for row in draft.table["rows"]]
+    return f"{zlib.crc32(repr(places).encode()):08x}"
 
 
 def change_columns(*, draft: BulkDraft, mapping: Columns, now: datetime) -> None:

@@ -32,6 +32,7 @@ from lookups.workspace.bulk.start import not_here
 
 ROWS_A_PAGE = 30
 CHANGED = "The draft has changed since this page was shown. Look at the price again."
+MOVED = "The rows have moved since this page was shown: nothing was changed. Find the row, and do it again."
 NOBODY = "Nobody is at work who would ask just now. Nothing was held. Try again in a minute."
 KINDS = {reading.COMPANIES: "Companies", reading.LIENS: "UCC filings (liens)"}
 MENDED = ("entity_name", "entity_id", "state", "ref")
@@ -88,8 +89,11 @@ def rows(request: WorkspaceRequest, found: BulkDraft) -> HttpResponse:
     now, posted = timezone.now(), request.POST
     named = [*posted.getlist("row"), *(name.removeprefix("row-") for name in posted if name.startswith("row-"))]
     chosen = [int(word) for word in named if word.isdecimal() and len(word) < 6]
+    layout = drafts.read_layout(found)
     try:
         match posted.get("do"):
+            case _ if posted.get("layout", layout) != layout:
+                messages.error(request, MOVED)
             case "mend":
                 for row in chosen[:1]:
                     fields = {name: posted[f"{name}-{row}"] for name in MENDED if f"{name}-{row}" in posted}
@@ -191,6 +195,7 @@ def _describe(request: WorkspaceRequest, found: BulkDraft) -> dict[str, Any]:
         "places": PLACES.values(),
         "judged": judged,
         "strange": _list_strange(judged),
+        "layout": drafts.read_layout(found),
         "shown": shown,
         "choices": [(word, label, len(lists[word])) for word, label in SHOWN.items() if lists[word] or word == "all"],
         "page": page,

@@ -14,6 +14,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
+from lxml import html as tree
 
 from billing import ledger, selectors
 from billing.models import Account
@@ -192,6 +193,41 @@ class TestTheColumns:
         assert [row["cells"] for row in BulkDraft.objects.get().table["rows"]] == [["Zebra", "DE"]]
         office.post(f"{at}columns/", {"headings": "row"})
         assert [row["cells"] for row in BulkDraft.objects.get().table["rows"]] == [["Acme", "NY"], ["Zebra", "DE"]]
+
+
+class TestAnotherTab:
+    """Of the same draft, or a colleague's: it has moved the rows since this one was shown."""
+
+    TABLE = "company,st\nAcme Corp,NY\nBolt LLC,DE; TX\nCedar Inc,FL\n"
+
+    def open_form(self, person: Browser, at: str, name: str) -> dict[str, str]:
+        page = tree.fromstring(person.get(f"{at}?show=all").content)
+        (form,) = (one for one in page.cssselect("form") if one.get("id") == name)
+        return dict(form.form_values())
+
+    @pytest.mark.parametrize(
+        "change",
+        [{"headings": "row"}, {"role-0": "entity_name", "role-1": "ref", "all_in": "NY"}],
+        ids=["the headings are a row", "a line is one row"],
+    )
+    @pytest.mark.parametrize("do", ["drop", "mend", "state"])
+    def test_has_no_other_row_changed(self, office: Browser, clerk: Browser, do: str, change: dict[str, str]) -> None:
+        at = begin(office, self.TABLE)
+        form = self.open_form(office, at, "many" if do == "state" else "row-3")
+        clerk.post(f"{at}columns/", change)
+        before = BulkDraft.objects.get().table
+        typed = {"do": do, "row": "3", "entity_name-3": "Cedar Incorporated", "state": "TX"}
+        answer = office.post(f"{at}rows/", form | typed, follow=True)
+        assert "The rows have moved since this page was shown: nothing was changed." in answer.content.decode()
+        assert BulkDraft.objects.get().table == before
+
+    def test_that_mends_another_row_moves_none(self, office: Browser, clerk: Browser) -> None:
+        at = begin(office, self.TABLE)
+        form = self.open_form(office, at, "row-3")
+        clerk.post(f"{at}rows/", {"do": "drop", "row": "0"})
+        office.post(f"{at}rows/", form | {"do": "mend", "entity_name-3": "Cedar Incorporated"})
+        rows = drafts.read_rows(BulkDraft.objects.get())
+        assert (rows[0].dropped, rows[3].fields["entity_name"]) == (True, "Cedar Incorporated")
 
 
 class TestSeveralStates:
