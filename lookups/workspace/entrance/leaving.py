@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from django.conf import settings
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -44,6 +45,7 @@ def switch_mode(request: HttpRequest) -> HttpResponse:
 def switch_account(request: HttpRequest) -> HttpResponse:
     """To another account of the same person."""
     wanted = request.POST.get("member", "")
-    if wanted.isdecimal() and len(wanted) < 19:
-        sessions.move(cast(WorkspaceRequest, request).member_session, member_id=int(wanted))
+    session = cast(WorkspaceRequest, request).member_session
+    if not (wanted.isdecimal() and len(wanted) < 19 and sessions.move(session, member_id=int(wanted))):
+        messages.error(request, f"You are not in that account any more. This is {session.member.account.name}.")
     return HttpResponseRedirect(HOME)

@@ -85,8 +85,11 @@ def settings_page(request: HttpRequest) -> HttpResponse:
     """Everything that can be set; a POST changes the account, for those who may."""
     own = cast(WorkspaceRequest, request)
     account = own.member.account
-    if request.method != "POST" or not own.member.can("admin"):
-        return _show(own, AccountForm(account), status=403 if request.method == "POST" else 200)
+    if request.method != "POST":
+        return _show(own, AccountForm(account))
+    if not own.member.can("admin"):
+        messages.error(request, "Your role reads: nothing was saved.")
+        return _show(own, AccountForm(account), status=403)
     form = AccountForm(account, request.POST)
     if not form.is_valid():
         return _show(own, form, status=400)

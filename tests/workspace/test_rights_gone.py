@@ -1,0 +1,106 @@
+"""A form was opened, and when it is sent its person may not do that any more: nothing is done, and it says so."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from billing import keys
+from billing.members import team
+from billing.models import Account, ApiKey, AuditEvent, Invitation, LedgerEntry, Member, MemberSession, TopUp
+from lookups.models import BulkDraft, Delivery, Lookup, Watch, WebhookSecret
+from tests.workspace.conftest import Browser, join, open_office
+from tests.workspace.people import read_form
+
+pytestmark = pytest.mark.django_db
+
+NAMED = str(uuid.uuid4())
+FORMS: dict[str, dict[str, str]] = {
+    "/app/": {"name": "Acme Corp", "state": "NY", "kind": "company"},
+    "/app/anywhere/": {"name": "Acme Corp", "state": "everywhere", "kind": "company"},
+    "/app/keys/new/": {"name": "server", "mode": "live", "named": NAMED},
+    "/app/team/invite/": {"email": "vera@quay.test", "role": "member"},
+    "/app/webhooks/": {"address": "https://acme.test/hook"},
+    "/app/webhooks/secret/": {"named": NAMED},
+    "/app/webhooks/test/": {},
+    "/app/watches/new/": {"state": "NY", "entity_id": "1234", "every": "day", "categories": "status"},
+    "/app/balance/budget/": {"monthly_budget": "5"},
+    "/app/balance/topup/": {"amount": "5"},
+    "/app/settings/": {"name": "Renamed", "monthly_budget": "5"},
+    "/app/bulk/": {"pasted": "Company,State\nAcme Corp,NY\n"},
+}
+Lose = Callable[[Browser, Browser], Any]
+WAYS: dict[str, Lose] = {
+    "the role": lambda office, eve: Member.objects.filter(pk=eve.member.pk).update(role="viewer"),
+    "the team": lambda office, eve: team.remove(by=office.member, member_id=eve.member.pk, now=timezone.now()),
+    "the account": lambda office, eve: Account.objects.update(is_active=False),
+    "the sign-in": lambda office, eve: MemberSession.objects.filter(member=eve.member).delete(),
+}
+
+
+@pytest.fixture
+def eve(office: Browser) -> Browser:
+    """An admin of the account."""
+    return Browser(join(office.account, "admin", "eve@quay.test"))
+
+
+def look() -> list[Any]:
+    """Everything that a form of the workspace could have changed."""
+    tables = (ApiKey, Invitation, Watch, BulkDraft, Lookup, LedgerEntry, TopUp, Delivery, WebhookSecret)
+    account = Account.objects.values("name", "email", "monthly_budget", "webhook_url", "available", "held").get()
+    return [account, *(table.objects.count() for table in tables)]
+
+
+class TestAForm:
+    @pytest.mark.parametrize("lose", WAYS.values(), ids=WAYS)
+    @pytest.mark.parametrize("path", FORMS)
+    def test_does_nothing_and_says_so(self, office: Browser, eve: Browser, path: str, lose: Lose) -> None:
+        office.get("/app/")
+        Account.objects.update(webhook_url="https://acme.test/before")
+        lose(office, eve)
+        before = look()
+        reply = eve.post(path, FORMS[path], follow=True)
+        text = reply.content.decode()
+        assert look() == before
+        assert reply.status_code == (200 if "What you have sent just now was not taken: sign in" in text else 403)
+        told = ("was not taken", "nothing was saved", "Your role reads", "was not taken yet")
+        assert any(words in text for words in told), text
+
+
+class TestSettings:
+    def test_of_who_only_reads_by_now_are_not_saved_and_it_says_so(self, office: Browser, eve: Browser) -> None:
+        form = read_form(eve.get("/app/settings/"))
+        team.change_role(by=office.member, member_id=eve.member.pk, role="viewer", now=timezone.now())
+        reply = eve.post("/app/settings/", form | {"name": "Renamed"})
+        assert reply.status_code == 403
+        assert "Your role reads: nothing was saved." in reply.content.decode()
+        assert Account.objects.get().name == "Quay Street Compliance"
+
+
+class TestAKey:
+    def test_that_somebody_else_has_revoked_is_not_changed_and_says_why(self, office: Browser, eve: Browser) -> None:
+        key, _ = keys.issue(account=office.account, name="server", now=timezone.now())
+        path = f"/app/keys/{key.public_id}/"
+        form = read_form(eve.get(path))
+        office.post(f"{path}revoke/")
+        reply = eve.post(path, form | {"name": "the new server", "monthly_budget": "5"})
+        assert reply.status_code == 400
+        assert "This key was rotated or revoked before, or has expired." in reply.content.decode()
+        key.refresh_from_db()
+        assert (key.name, key.monthly_budget) == ("server", None)
+
+
+class TestAnotherAccount:
+    def test_that_somebody_is_not_in_any_more_is_not_gone_to_and_it_says_so(self, office: Browser) -> None:
+        """Else they would go on in this one as if it were that one."""
+        jonas = open_office("Harbor Street", "jonas@harbor.test")
+        place = Member.objects.create(user=jonas.user, account=office.account, role="member", joined_at=timezone.now())
+        assert "Go to Quay Street Compliance" in jonas.get("/app/").content.decode()
+        team.remove(by=office.member, member_id=place.pk, now=timezone.now())
+        reply = jonas.post("/app/account/", {"member": str(place.pk)}, follow=True)
+        assert "You are not in that account any more. This is Harbor Street." in reply.content.decode()
+        assert not AuditEvent.objects.filter(actor__contains="jonas", kind="settings_changed").exists()
