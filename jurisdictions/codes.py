@@ -99,7 +99,15 @@ _ROWS: tuple[tuple[str, str, str, str, str], ...] = (
     ("MP", "Northern Mariana Islands", "Territory", "CNMI Registrar of Corporations", "https://registrar.cnmi.gov/"),
 )  # fmt: skip
 
-PLACES: dict[str, Place] = {row[0]: Place(*row) for row in _ROWS}
+
+class _Places(dict[str, Place]):
+    """What another version has kept of a place that this one does not know is read all the same, under its code."""
+
+    def __missing__(self, code: str) -> Place:
+        return Place(code, code, "", "", "")
+
+
+PLACES: dict[str, Place] = _Places({row[0]: Place(*row) for row in _ROWS})
 """Every jurisdiction by its two-letter code."""
 
 CHOICES = sorted(((code, place.name) for code, place in PLACES.items()), key=lambda one: one[1])
