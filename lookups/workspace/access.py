@@ -40,7 +40,7 @@ class WorkspaceRequest(HttpRequest):
 View = Callable[..., HttpResponseBase]
 
 
-def sign_in_first(request: HttpRequest, wanted: str = "") -> HttpResponseBase:
+def sign_in_first(request: HttpRequest, wanted: str = "", *, unsent: str = "1") -> HttpResponseBase:
     """To the page of signing in, and from there to the page that was wanted: that of the request unless given.
 
     Of a file and of a form it is the page that has the link or the button: a file that is downloaded then would leave
@@ -48,8 +48,13 @@ def sign_in_first(request: HttpRequest, wanted: str = "") -> HttpResponseBase:
     """
     is_page = request.method in ("GET", "HEAD") and request.path.endswith("/")
     wanted = wanted or (request.get_full_path() if is_page else _page_of_sender(request))
-    query = {"next": wanted} | ({"unsent": "1"} if request.method == "POST" else {})
+    query = {"next": wanted} | ({"unsent": unsent} if request.method == "POST" else {})
     return HttpResponseRedirect(f"{reverse('workspace:sign-in')}?{urlencode(query)}")
+
+
+def sign_in_or_done(request: HttpRequest) -> HttpResponseBase:
+    """The same for a form that signs its person out: sent twice, its first answer was lost, and it is done."""
+    return sign_in_first(request, unsent="ended")
 
 
 def workspace(

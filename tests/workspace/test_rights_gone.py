@@ -71,6 +71,33 @@ class TestAForm:
         assert any(words in text for words in told), text
 
 
+class TestAButtonThatSignsOut:
+    """Pressed twice: the browser shows what the second press is answered, and the first has done it."""
+
+    def press_twice(self, browser: Browser, path: str, form: dict[str, str]) -> str:
+        cookies = browser.cookies.copy()
+        browser.post(path, form)
+        browser.cookies = cookies  # both were sent before either was answered
+        return str(browser.post(path, form, follow=True).content.decode())
+
+    def test_by_leaving_is_not_called_undone(self, office: Browser, eve: Browser) -> None:
+        page = self.press_twice(eve, f"/app/team/{eve.member.pk}/remove/", {})
+        assert "it is done: you have left" in page
+        assert "You were signed out meanwhile" not in page
+
+    def test_by_erasing_the_account_is_not_called_undone(self, office: Browser) -> None:
+        form = {"name": office.account.name, "give_up_credit": "on"}
+        page = self.press_twice(office, "/app/settings/erase/", form)
+        assert "it is done" in page
+        assert "You were signed out meanwhile" not in page
+        assert not Member.objects.exists()
+
+    def test_everywhere_is_not_called_undone(self, office: Browser) -> None:
+        page = self.press_twice(office, "/app/settings/sessions/end/", {})
+        assert "it is done" in page
+        assert not MemberSession.objects.exists()
+
+
 class TestSettings:
     def test_of_who_only_reads_by_now_are_not_saved_and_it_says_so(self, office: Browser, eve: Browser) -> None:
         form = read_form(eve.get("/app/settings/"))

@@ -53,7 +53,8 @@ def ask(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         if find_session(request):
             return redirect(then)
-        return _show(request, AddressForm(), then, wrong="unsent" if "unsent" in request.GET else "")
+        unsent = {"1": "unsent", "ended": "ended"}
+        return _show(request, AddressForm(), then, wrong=unsent.get(request.GET.get("unsent", ""), ""))
     form, now = AddressForm(request.POST), timezone.now()
     if not form.is_valid():
         return _show(request, form, then, status=400)

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from billing import audit
 from billing.members import sessions
 from lookups.privacy import account_data, erasure
-from lookups.workspace.access import WorkspaceRequest, workspace
+from lookups.workspace.access import WorkspaceRequest, sign_in_or_done, workspace
 
 
 class ErasureForm(forms.Form):
@@ -37,7 +37,7 @@ def export(request: HttpRequest) -> HttpResponseBase:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@workspace(role="owner", closed=True)
+@workspace(role="owner", closed=True, signed_out=sign_in_or_done)
 def erase(request: HttpRequest) -> HttpResponse:
     """Says what goes and what stays; a POST with the name erases."""
     own = cast(WorkspaceRequest, request)

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from billing import audit
 from billing.members import sessions
-from lookups.workspace.access import WorkspaceRequest, workspace
+from lookups.workspace.access import WorkspaceRequest, sign_in_or_done, workspace
 from lookups.workspace.entrance import passkeys
 
 STALE = "Sign in again first: a passkey is added within an hour of signing in."
@@ -57,7 +57,7 @@ def remove_passkey(request: HttpRequest, number: int) -> HttpResponse:
 
 
 @require_POST
-@workspace(closed=True)
+@workspace(closed=True, signed_out=sign_in_or_done)
 def end_sessions(request: HttpRequest) -> HttpResponse:
     """Sign out of one browser, or of all of them, this one too."""
     own, wanted = cast(WorkspaceRequest, request), request.POST.get("session", "")

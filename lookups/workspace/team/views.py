@@ -18,7 +18,7 @@ from billing.members import arrival, sessions, team
 from billing.models import Member
 from lookups.pages.docs import example_keys
 from lookups.workspace import mail
-from lookups.workspace.access import WorkspaceRequest, workspace
+from lookups.workspace.access import WorkspaceRequest, sign_in_or_done, workspace
 
 
 class InvitationForm(forms.Form):
@@ -110,7 +110,7 @@ def change_role(request: HttpRequest, number: int) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@workspace()
+@workspace(signed_out=sign_in_or_done)
 def remove(request: HttpRequest, number: int) -> HttpResponse:
     """Asks once more, then takes a member out of the account; oneself, too."""
     own = cast(WorkspaceRequest, request)
