@@ -21,9 +21,10 @@ from unfold.widgets import (
 )
 
 from billing import fields, money
-from billing.ledger_errors import InsufficientFunds, LedgerError, RefundTooLarge
+from billing.ledger_errors import IdempotencyConflict, InsufficientFunds, LedgerError, RefundTooLarge
 
 MOVE_MONEY = "billing.move_money"
+CONFIRMED = "This form was confirmed before, with something else in it."
 GRANT_REASONS = [
     ("goodwill", "Goodwill"),
     ("trial", "Longer trial"),
@@ -191,4 +192,6 @@ def _explain(refusal: Exception) -> str:
             return f"{wanted} USD are needed and {left} USD are available."
         case RefundTooLarge(refundable=refundable):
             return f"Only {money.to_decimal_string(refundable)} USD of this charge can still be given back."
+        case IdempotencyConflict():
+            return f"{CONFIRMED} Nothing was moved now: begin anew from the page that led here."
     return str(refusal)

@@ -88,6 +88,8 @@ def write_too_long() -> bytes:
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """403."""
     text = "Whoever is signed in here may not see this page, or nobody is signed in."
+    if request.method == "POST":
+        text = f"{text} What you have sent just now was not taken."
     step = _way_back(request, action="Sign in", url="/app/")
     return show_message(request, status=403, code="forbidden", title="Not allowed", text=text, **step)
 
