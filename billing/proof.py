@@ -5,13 +5,14 @@ What was shown last stands in the session: whose password or second factor, when
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
 from allauth.account.adapter import get_adapter
-from allauth.core.exceptions import ReauthenticationRequired
+from allauth.account.internal.flows.reauthentication import STATE_SESSION_KEY, suspend_request
 from allauth.mfa.utils import is_mfa_enabled
 from django.conf import settings
 from django.contrib import messages
@@ -23,6 +24,8 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 PROOF = "proof"
+NOT_TAKEN = "What you have sent just now was not taken: send it again afterwards."
+LEFT = "What you had sent before you showed who you are was not taken: send it again if it is still meant."
 View = Callable[..., HttpResponse]
 
 
@@ -55,16 +58,38 @@ def demand(request: HttpRequest, *, keep: bool = True) -> HttpResponse | None:
     """Return where to go first, for a second factor that is missing or a proof that is too old; None: go on.
 
     What was posted goes on by itself after the proof; without `keep` it is forgotten, because it holds a secret.
+    Whoever thinks better of it, and opens the page again, has not sent it.
     """
+    is_sent = request.method == "POST"
     if settings.ADMIN_SECOND_FACTOR and not is_mfa_enabled(request.user):
-        messages.warning(request, "Money, keys and users need a second factor. Set one up first.")
+        words = "Money, keys and users need a second factor. Set one up first."
+        messages.warning(request, f"{words} {NOT_TAKEN}" if is_sent else words)
         return redirect("mfa_index")
     if is_fresh(request):
         return None
-    if keep:
-        raise ReauthenticationRequired
     ways = get_adapter().get_reauthentication_methods(request.user)
-    return redirect(f"{ways[0]['url'] if ways else reverse('account_login')}?{urlencode({'next': request.path})}")
+    way = ways[0]["url"] if ways else reverse("account_login")
+    if is_sent and keep:
+        suspend_request(request, way)
+    elif is_sent:
+        messages.warning(request, NOT_TAKEN)
+    elif is_kept(request):
+        del request.session[STATE_SESSION_KEY]
+        messages.warning(request, LEFT)
+    # What was posted is known by its path alone
+    return redirect(f"{way}?{urlencode({'next': request.path if is_sent else request.get_full_path()})}")
+
+
+def is_kept(request: HttpRequest) -> bool:
+    """Whether something that was posted waits for its proof."""
+    return STATE_SESSION_KEY in request.session
+
+
+def drops_what_waits(request: HttpRequest) -> bool:
+    """Whether a proof that is shown now is for another page than that to which was posted last: in another tab."""
+    kept = request.session.get(STATE_SESSION_KEY, {}).get("request")
+    wanted = request.POST.get("next") or request.GET.get("next")
+    return bool(kept) and json.loads(kept)["path"] != wanted
 
 
 def proven(view: View) -> View:

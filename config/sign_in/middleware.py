@@ -12,10 +12,10 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 
-from billing import audit
+from billing import audit, proof
 from lookups import client_address
 
-ADMIN = "/admin/"
+ADMIN, CONFIRM = "/admin/", "/admin/confirm/"
 SIGN_IN_FIRST = "/admin/login/?next="
 NOT_TAKEN = "You were signed out meanwhile. What you have sent just now was not taken: sign in, and send it again."
 BEGAN, SEEN = "began_at", "seen_at"
@@ -39,7 +39,10 @@ class AdminRequests:
             return self.get_response(request)
         with audit.acting(lambda: actor_of(request)):
             end_if_over(request)
+            drops = request.path_info.startswith(CONFIRM) and proof.drops_what_waits(request)
             response = self.get_response(request)
+            if drops and not proof.is_kept(request):
+                messages.warning(request, proof.LEFT)
             if request.method == "POST" and response.headers.get("Location", "").startswith(SIGN_IN_FIRST):
                 messages.warning(request, NOT_TAKEN)
             if response.status_code == 200 and request.resolver_match and request.resolver_match.view_name in EVIDENCE:
