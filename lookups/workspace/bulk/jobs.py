@@ -102,8 +102,10 @@ def job(request: WorkspaceRequest, found: BulkJob) -> HttpResponse:
 @of_job
 def cancel(request: WorkspaceRequest, found: BulkJob) -> HttpResponse:
     """End what has not begun."""
-    bulk_jobs.cancel(found, now=timezone.now())
-    messages.success(request, "What had not begun was cancelled, and its price was given back.")
+    if bulk_jobs.cancel(found, now=timezone.now()):
+        messages.success(request, "What had not begun was cancelled, and its price was given back.")
+    else:
+        messages.info(request, "It has ended, or was cancelled before: nothing more is given back.")
     return redirect("workspace:bulk-job", found.public_id)
 
 

@@ -27,6 +27,7 @@ from lookups.workspace.watches.forms import Wrong
 
 PAGE, EVENTS, CHECKS = 200, 50, 100
 USED_UP = "It has made its checks of this month (UTC): allow more of them below, or wait for the next month."
+PAUSED = "It was paused since this page was shown, and does not look. Resume it first."
 TOO_MANY = f"At most {watching.MOST_IN_TEST} watches in the sandbox: delete some."
 
 
@@ -122,9 +123,11 @@ def act(request: WorkspaceRequest, public_id: str, what: str) -> HttpResponse:
         return render(request, "workspace/watches/not_found.html", status=404)
     if what == "check":
         try:
-            watching.check_now(found, now=now)
+            is_asked = watching.check_now(found, now=now)
         except UsedUp:
             return _show(request, found, refused=USED_UP, status=409)
+        if not is_asked:
+            return _show(request, found, refused=PAUSED, status=409)
     else:
         status = Watch.Status.PAUSED if what == "pause" else Watch.Status.ACTIVE
         watching.change(found, by=request.workspace_key, status=status, now=now)

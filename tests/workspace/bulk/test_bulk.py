@@ -488,6 +488,12 @@ class TestTheProgress:
         assert "Cancelled" in office.get(at).content.decode()
         assert selectors.get_balance(office.account.pk).held == 0
 
+    def test_that_has_ended_is_not_called_cancelled_and_given_back(self, office: Browser) -> None:
+        at = ask(office.work_in("sandbox"))
+        page = office.post(f"{at}cancel/", follow=True).content.decode()
+        assert "It has ended, or was cancelled before: nothing more is given back." in page
+        assert "its price was given back" not in page
+
     def test_names_the_rows_that_were_not_asked(self, office: Browser) -> None:
         at = buy(office, begin(office, CSV + "9,Quay Inc,Ontario\n"))["Location"]
         assert "Line 4, <bdi>Quay Inc</bdi>: “Ontario” is no state" in office.get(at).content.decode()

@@ -148,6 +148,13 @@ class TestAWatch:
             assert text in page
         assert len(re.findall(r'href="/app/lookups/lk_', lab.get(address).content.decode())) >= 4
 
+    def test_that_was_paused_in_another_tab_is_not_checked_and_says_so(self, lab: Browser) -> None:
+        address = make(lab)["Location"]
+        lab.post(f"{address}pause/")
+        reply = lab.post(f"{address}check/")
+        assert reply.status_code == 409
+        assert "It was paused since this page was shown, and does not look." in read(reply)
+
     def test_is_paused_resumed_checked_and_deleted(self, lab: Browser) -> None:
         address = make(lab)["Location"]
         lab.post(f"{address}pause/")
