@@ -6,7 +6,7 @@ A card network takes no less than 0.50 USD, so cards buy credit and never a sing
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -109,8 +109,8 @@ def list_movements(*, since: datetime, until: datetime) -> list[Movement]:
         "expand": ["data.source"],
     }
     try:
-        listed = client().v1.balance_transactions.list(asked).auto_paging_iter()
-        return [found for one in listed if (found := _read_movement(one.to_dict())) is not None]
+        listed = client().v1.balance_transactions.list(asked)
+        return [found for one in _read_all(listed) if (found := _read_movement(one.to_dict())) is not None]
     except stripe.StripeError as error:
         raise _open(error) from error
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -179,9 +179,7 @@ class Stripe:
         made: Any = {"gte": int((since - CLOCKS_DIFFER).timestamp()), "lte": int((since + LAST_MADE).timestamp())}
         try:
             listed = client().v1.payment_intents.list({"created": made, "limit": 100})
-            if not isinstance(listed.data, list):
-                raise TypeError
-            found = [(str(one.id), str(one.status)) for one in listed.auto_paging_iter() if _is_of(one, challenge_id)]
+            found = [(str(one.id), str(one.status)) for one in _read_all(listed) if _is_of(one, challenge_id)]
         except stripe.StripeError as error:
             raise _open(error) from error
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -194,6 +192,13 @@ class Stripe:
         if found or now > since + LAST_MADE:
             raise Declined("The card provider took no such payment.")
         return None
+
+
+def _read_all(listed: Any) -> Iterator[Any]:
+    """What all pages list. Raises TypeError for an answer without a list: that is no word that there is nothing."""
+    if not isinstance(listed.data, list):
+        raise TypeError("The answer has no list.")
+    yield from listed.auto_paging_iter()
 
 
 def _read_movement(transaction: dict[str, Any]) -> Movement | None:

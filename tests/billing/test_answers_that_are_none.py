@@ -22,7 +22,7 @@ from billing.models import Account, Payment, TopUp
 from billing.payments import answers, checkout, node, stripe
 from billing.payments.method import OutcomeUnknown
 from tests.billing import stubs
-from tests.billing.conftest import NOW
+from tests.billing.conftest import LATER, NOW
 from tests.billing.test_admin import dana, url
 from tests.billing.test_tempo import accept, word_of
 from tests.billing.test_tempo import node as chain
@@ -172,6 +172,12 @@ class TestTheCardProvider:
         with cards(answer):
             page = dana.post(url("payment_ask_again", payment.pk), follow=True)
         assert "The payment was unknown and is unknown." in text_of(page)
+
+    @pytest.mark.parametrize("answer", [*OF_NOBODY.values(), (200, {"object": "list", "data": {}}, {})])
+    def test_is_not_believed_that_it_moved_nothing(self, cards: Any, answer: stubs.Answer) -> None:
+        """The reconciliation would miss every payment of the span."""
+        with cards(answer), pytest.raises(OutcomeUnknown):
+            stripe.list_movements(since=NOW, until=LATER)
 
     def test_that_never_ends_is_not_waited_for(self, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(stripe, "SECONDS", 0.3)
