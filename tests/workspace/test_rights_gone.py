@@ -107,6 +107,16 @@ class TestSettings:
         assert "Your role reads: nothing was saved." in reply.content.decode()
         assert Account.objects.get().name == "Quay Street Compliance"
 
+    def test_are_saved_though_whoever_had_the_mail_has_left_meanwhile(self, office: Browser, eve: Browser) -> None:
+        Account.objects.update(email="eve@quay.test")
+        form = read_form(office.get("/app/settings/"))
+        assert form["email"] == "eve@quay.test"
+        team.remove(by=office.member, member_id=eve.member.pk, now=timezone.now())
+        assert office.post("/app/settings/", form | {"name": "Renamed"}).status_code == 302
+        account = Account.objects.get()
+        assert (account.name, account.email) == ("Renamed", "ada@quay.test")
+        assert office.post("/app/settings/", form | {"email": "eve@quay.test", "initial-email": ""}).status_code == 400
+
 
 class TestAKey:
     def test_that_somebody_else_has_revoked_is_not_changed_and_says_why(self, office: Browser, eve: Browser) -> None:

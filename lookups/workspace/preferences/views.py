@@ -66,6 +66,8 @@ class AccountForm(forms.Form):
         super().__init__(data, initial=first)
         self.fields["max_cache_age_days"].help_text = f"Empty: {settings.CACHE_MAX_AGE_DAYS}."
         found = {member.user.email for member in team.list_members(account)} | {account.email, ""}
+        if data and data.get("email") == data.get(self.add_initial_prefix("email")):
+            found.add(data.get("email", ""))  # left as it was shown: who has left the team since stops nothing else
         if not result_mail.is_configured():
             self.fields["low_balance"].help_text = "This installation sends no mail."
         choices = [(one, one or "Nobody") for one in sorted(found, reverse=True)]
