@@ -131,6 +131,20 @@ class TestAKey:
         assert (key.name, key.monthly_budget) == ("server", None)
 
 
+class TestErasing:
+    def test_takes_no_other_account_of_the_same_name(self, office: Browser) -> None:
+        """Its owner has one of each year, or one to try things out, and went to that in another tab."""
+        other = open_office("Quay Street Compliance", "bea@quay.test").account
+        theirs = Member.objects.create(user=office.user, account=other, role="owner", joined_at=timezone.now())
+        form = read_form(office.get("/app/settings/erase/")) | {"name": other.name, "give_up_credit": "on"}
+        office.post("/app/account/", {"member": str(theirs.pk)})
+        assert office.post("/app/settings/erase/", form).status_code == 409
+        assert set(Account.objects.filter(name="Quay Street Compliance")) == {office.account, other}
+        office.post("/app/account/", {"member": str(office.member.pk)})
+        assert office.post("/app/settings/erase/", form).status_code == 200
+        assert list(Account.objects.filter(name="Quay Street Compliance")) == [other]
+
+
 class TestAnotherAccount:
     def test_that_somebody_is_not_in_any_more_is_not_gone_to_and_it_says_so(self, office: Browser) -> None:
         """Else they would go on in this one as if it were that one."""
