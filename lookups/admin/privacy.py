@@ -172,7 +172,10 @@ class SuppressionAdmin(ReadOnlyAdmin):
             return pages.ask(request, f"Show and store again: {kept}?", back=back)
         if suppression.lift(kept, operator=request.user, now=timezone.now()):
             self.log_change(request, kept, "Lifted.")
-            messages.success(request, f"{kept} is shown again once its registry has been asked.")
+            if suppression.is_kept_out(kept):
+                messages.warning(request, f"{kept} is still left out: another entry is in force.")
+            else:
+                messages.success(request, f"{kept} is shown again once its registry has been asked.")
         else:
             messages.info(request, f"{kept} was lifted before.")
         return redirect(back)

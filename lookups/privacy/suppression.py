@@ -84,6 +84,12 @@ def lift(kept: Suppression, *, operator: User | AnonymousUser | None, now: datet
     return bool(Suppression.objects.active().filter(pk=kept.pk).update(lifted_by=_named(operator), lifted_at=now))
 
 
+def is_kept_out(lifted: Suppression) -> bool:
+    """Whether another entry still leaves out what this one did: two people, or two clicks, have made one each."""
+    names = ("kind", "state", "entity_id", "field", "person_key")
+    return Suppression.objects.active().filter(**{name: getattr(lifted, name) for name in names}).exists()
+
+
 def _named(operator: User | AnonymousUser | None) -> User | None:
     return operator if isinstance(operator, User) else None
 

@@ -195,6 +195,19 @@ class TestAnOperator:
         again: Any = admin_client.post(f"{change}/lift/", follow=True)
         assert "was lifted before" in again.content.decode()
 
+    def test_is_not_called_shown_again_while_another_entry_leaves_it_out(self, admin_client: Client) -> None:
+        """Made by a second click, or by somebody else for another letter."""
+        form = {"kind": "person", "person": "Ada Merrill", "state": "", "entity_id": "", "field": "", "reason": "r"}
+        for _ in range(2):
+            assert admin_client.post("/admin/lookups/suppression/add/", form).status_code == 302
+        first, second = Suppression.objects.order_by("pk")
+        words = []
+        for one in (first, second):
+            page: Any = admin_client.post(f"/admin/lookups/suppression/{one.pk}/lift/", follow=True)
+            text = page.content.decode()
+            words.append(("another entry is in force" in text, "is shown again once its registry" in text))
+        assert words == [(True, False), (False, True)]
+
     def test_leaves_out_of_a_company_that_nobody_has_read_and_says_so(
         self, admin_client: Client, tester: Customer
     ) -> None:
