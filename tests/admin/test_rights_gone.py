@@ -66,16 +66,17 @@ def known(acme: Account, failed_job: Job) -> dict[str, Any]:
         "job_lookup": failed_job.lookup_id,
         "lookup": lookup.pk,
         "request": RemovalRequest.objects.create(**asked).pk,
-        "user": make_user("kim").pk,
+        "user": make_user().pk,
     }
 
 
 @pytest.fixture
 def dana() -> Browser:
     """Signed in as an owner."""
-    make_user("dana").groups.add(Group.objects.get(name="owner"))
-    browser = Browser()
-    browser.sign_in("dana")
+    user, browser = make_user(), Browser()
+    user.groups.add(Group.objects.get(name="owner"))
+    browser.sign_in(user.username)
+    assert browser.get("/admin/").status_code == 200
     return browser
 
 
@@ -97,7 +98,7 @@ class TestAForm:
     @pytest.mark.parametrize("lose", WAYS.values(), ids=WAYS)
     @pytest.mark.parametrize("path", FORMS)
     def test_does_nothing_and_says_so(self, known: dict[str, Any], dana: Browser, path: str, lose: Lose) -> None:
-        lose(User.objects.get(username="dana"))
+        lose(User.objects.get(pk=dana.session["_auth_user_id"]))
         before = look()
         form = {name: value.format(**known) for name, value in FORMS[path].items()}
         reply = dana.post(f"/admin/{path.format(**known)}", form, follow=True)

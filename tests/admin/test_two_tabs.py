@@ -15,7 +15,7 @@ from billing import keys
 from billing.models import Account, ApiKey, AuditEvent
 from jurisdictions import services
 from jurisdictions.models import Jurisdiction
-from tests.sign_in.people import make_user
+from tests.sign_in.people import PASSWORD, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -24,7 +24,6 @@ pytestmark = pytest.mark.django_db
 def root(switches: None) -> Client:
     client = Client()
     client.force_login(get_user_model().objects.create_superuser("root"))
-    client.post("/admin/confirm/password/", {})
     return client
 
 
@@ -95,8 +94,7 @@ class TestAUser:
     def owner(self, root: Client, page: str) -> Client:
         """Whoever changes users shows a password first."""
         client = Client()
-        make_user("owner", is_superuser=True)
-        client.post("/admin/login/", {"login": "owner", "password": "correct horse battery"})
+        client.post("/admin/login/", {"login": make_user(is_superuser=True).username, "password": PASSWORD})
         return client
 
     def test_whose_rights_were_taken_meanwhile_does_not_get_them_back(self, owner: Client, page: str) -> None:
@@ -136,8 +134,7 @@ class TestARole:
         rights = Permission.objects.filter(codename__in=["view_account", "move_money"])
         made.permissions.set(rights)
         client = Client()
-        make_user("owner", is_superuser=True)
-        client.post("/admin/login/", {"login": "owner", "password": "correct horse battery"})
+        client.post("/admin/login/", {"login": make_user(is_superuser=True).username, "password": PASSWORD})
         page = f"/admin/auth/group/{made.pk}/change/"
         form = open_form(client, page)
         made.permissions.remove(Permission.objects.get(codename="move_money"))
