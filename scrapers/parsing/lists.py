@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
+from scrapers.failures import PageChanged
 from scrapers.parsing.html import missing_result, offers_next, visible_text
 from scrapers.parsing.webforms import WebForm
 from scrapers.records import Candidate, ResultList
@@ -45,7 +46,8 @@ def read_pages(
 ) -> tuple[list[Row], bool]:
     """The rows of a grid's pages, at most so many of them, and whether no page is left.
 
-    A page is read before the next one is asked for, so that `session.pages` ends with the page in hand.
+    A page is read before the next one is asked for, so that `session.pages` ends with the page in hand. A pager has no
+    link to the page it stands on: one that has was answered with another page, and its rows would pass for the rest.
     """
     rows = list(read(page))
     number = 2
@@ -53,6 +55,8 @@ def read_pages(
         if number > most:
             return rows, False
         page = form.post_back(session, *link)
+        if WebForm(page, what="the list's form").next_page(number, grid):
+            raise PageChanged(f"{page.url}: asked for page {number}, the portal showed another one")
         rows += read(page)
         number += 1
     return rows, True

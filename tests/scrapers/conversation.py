@@ -25,6 +25,11 @@ def answer(method: str, url: str, body: Any, *, status: int = 200, sent: dict[st
     return Step(method, url, status, {"content-type": f"{kind}; charset=utf-8"}, raw, sent)
 
 
+def turned(page: str, number: int) -> str:
+    """A recorded first page of a grid as its pager would show it on another one: without a link to that."""
+    return page.replace(f"Page${number}'", "Page$1'")
+
+
 class Conversation:
     """A state's portal and the answers it will get; `unread` are the labels nobody read."""
 

@@ -29,7 +29,7 @@ from scrapers.transport.session import PortalSession
 
 Mode = Literal["StartsWith", "Contains", "ExactMatch"]
 _PAGES = 4
-_COUNT = re.compile(r"Page\s+\d+\s+of\s+(\d+),\s*records\s+\d+\s+to\s+\d+\s+of\s+(\d+)")
+_COUNT = re.compile(r"Page\s+(\d+)\s+of\s+(\d+),\s*records\s+\d+\s+to\s+\d+\s+of\s+(\d+)")
 _NOTHING = re.compile(r"(?<!if )\bno (?:data|records?|results?)(?: were| was)? (?:found|to view)", re.I)
 _NAME_TYPES: Mapping[NameKind, str] = {
     "legal": "legal | legal name | entity name | series legal name",
@@ -47,6 +47,8 @@ _AGENT_PLACES = listed(
     "Registered Office Address | Street Address | Physical Address | Address | Registered Agent Address"
 )
 _AGENT_NAMES = ("Name", "Registered Agent Name", "Name of Individual or Legal Entity")
+_NAMES = ("Entity Name", "Business Name")
+_IDS = ("Entity Number", "Entity ID", "Business ID", "Control Number")
 _TYPES, _OFFICES = ("Entity Type", "Business Type"), ("Address", "Principal Office Address")
 _WANTED = {
     "entity": (_TYPES, _FORMED),
@@ -137,7 +139,8 @@ class CivixPortal(Portal):
         rows, read, pages, total = self.rows(page, session)
         for number in range(2, min(pages, _PAGES) + 1):
             turned = {"undefined": "", "sortby": "", "stype": "a", "pidx": str(number)}  # "undefined" is theirs
-            more, count, _, _ = self.rows(session.post(self.pager, form=turned, headers=headers), session)
+            answer = session.post(self.pager, form=turned, headers=headers)
+            more, count, _, _ = self.rows(answer, session, number=number)
             rows, read = rows + more, read + count
         return ResultList(tuple(rows), complete=read >= total)
 
@@ -150,20 +153,24 @@ class CivixPortal(Portal):
             raise missing_result(page, "the search form's token")
         return {}
 
-    def rows(self, page: Page, session: PortalSession) -> tuple[list[Candidate], int, int, int]:
-        """One page of the grid: candidates, rows read, pages and rows in all."""
+    def rows(self, page: Page, session: PortalSession, *, number: int = 1) -> tuple[list[Candidate], int, int, int]:
+        """The grid's page of this number: candidates, rows read, pages and rows in all."""
         tree = page.html()
         table = maybe(tree, f"#{self.grid}")
         shown = table_rows(table, self._headings()) if table is not None else []
         count = _COUNT.search(" ".join(text_of(info) for info in select(tree, "li.pageinfo")))
         if not shown:
-            if (count and count[2] == "0") or _NOTHING.search(visible_text(tree)):
+            if sections.is_entity(tree, self.markup, (_NAMES, _IDS)):
+                raise PageChanged(f"{page.url}: an entity's page, which says of its own lists that there is nothing")
+            if (count and count[3] == "0") or _NOTHING.search(visible_text(tree)):
                 return [], 0, 0, 0
             raise missing_result(page, "the list of results")
         if not count:
             raise PageChanged(f"{page.url}: the list does not say how long it is")
+        if int(count[1]) != number:
+            raise PageChanged(f"{page.url}: asked for page {number}, the portal showed {count[0]!r}")
         found = [candidate for row in shown for candidate in self._candidates(row, page, session)]
-        return found, len(shown), int(count[1]), int(count[2])
+        return found, len(shown), int(count[2]), int(count[3])
 
     def _headings(self) -> tuple[str, ...]:
         columns = self.columns
@@ -217,12 +224,12 @@ class CivixPortal(Portal):
         for labels in found.about.values():
             labels.ignore(*self.ignored)
         agent.ignore("Entity Number", "Status")  # the agent's own, where it is a registered company
-        if entity.maybe("Entity Name", "Business Name") is None:
+        if entity.maybe(*_NAMES) is None:
             raise missing_result(page, "the entity's details")
         domestic, jurisdiction = _formed(entity)
         record = EntityRecord(
-            entity_name=_text(entity, "Entity Name", "Business Name"),
-            entity_id=entity.one("Entity Number", "Entity ID", "Business ID", "Control Number"),
+            entity_name=_text(entity, *_NAMES),
+            entity_id=entity.one(*_IDS),
             entity_type=stated(entity.maybe(*_TYPES)),
             status=stated(_text(entity, "Entity Status", "Business Status")),
             standing=stated(entity.maybe("Entity Status Details", "Reason for Status")),

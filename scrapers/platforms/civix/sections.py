@@ -92,6 +92,16 @@ def read(tree: HtmlElement, markup: Markup) -> Sections:
     return Sections(about["entity"], about["agent"], about["office"], about["places"], about)
 
 
+def is_entity(tree: HtmlElement, markup: Markup, facts: Iterable[Sequence[str]]) -> bool:
+    """Whether a page shows each of these facts under one of its labels; beside those of a form there is no text."""
+    shown = {
+        fold(text_of(label))
+        for label in tree.xpath(markup.label)
+        if (value := label.getnext()) is not None and text_of(value)
+    }
+    return all(any(fold(name) in shown for name in names) for names in facts)
+
+
 def _heading(label: HtmlElement, panels: set[HtmlElement], markup: Markup) -> str:
     for element in label.iterancestors():
         if element in panels:

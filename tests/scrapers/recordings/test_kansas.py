@@ -10,9 +10,16 @@ import pytest
 from scrapers.failures import PageChanged
 from scrapers.records import Address, Filing, Found
 from scrapers.refusals import QueryRefused
-from tests.scrapers.conversation import Conversation, answer
+from scrapers.transport.recording import Step
+from tests.scrapers.conversation import Conversation, answer, turned
 
 SEARCH = "https://www.sos.ks.gov/eforms/BusinessEntity/Search.aspx"
+
+
+def answers(listed: Path, pages: int) -> list[Step]:
+    """The recorded list as so many pages of one."""
+    text = listed.read_text(encoding="utf-8")
+    return [answer("POST", SEARCH, turned(text, number) if number > 1 else text) for number in range(1, pages + 1)]
 
 
 def conversation(recordings: Path, *, pages: int = 4) -> Conversation:
@@ -21,7 +28,7 @@ def conversation(recordings: Path, *, pages: int = 4) -> Conversation:
     return Conversation(
         "KS",
         answer("GET", SEARCH, listed),
-        *[answer("POST", SEARCH, listed)] * pages,
+        *answers(listed, pages),
         answer("POST", SEARCH, recordings / "KS/detail.html"),
     )
 
@@ -73,6 +80,6 @@ class TestKansas:
 
     def test_does_not_take_a_cut_list_for_an_absence(self, recordings: Path) -> None:
         listed = recordings / "KS/search-list.html"
-        talk = Conversation("KS", *[answer("GET", SEARCH, listed)] * 2, *[answer("POST", SEARCH, listed)] * 8)
+        talk = Conversation("KS", *[answer("GET", SEARCH, listed)] * 2, *answers(listed, 4) * 2)
         with pytest.raises(QueryRefused, match="too many"):
             talk.ask(name="AA Nobody Has This Name")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from scrapers.records import FoundFilings
 from scrapers.ucc.new_jersey import URL
-from tests.scrapers.conversation import Conversation, answer
+from tests.scrapers.conversation import Conversation, answer, turned
 
 
 def ask(recordings: Path, *pages: str) -> tuple[Conversation, FoundFilings]:
@@ -27,7 +27,8 @@ class TestALongListOfLiens:
         return (recordings / "NJ" / "ucc-results.html").read_text(encoding="utf-8")
 
     def test_is_read_row_by_row_up_to_five_pages_and_is_not_called_whole(self, recordings: Path) -> None:
-        talk, told = ask(recordings, *[self.page(recordings)] * 5)
+        first = self.page(recordings)
+        talk, told = ask(recordings, first, *(turned(first, number) for number in range(2, 6)))
         assert not told.complete
         assert talk.replay.left == []
         # A row a debtor, the same page five times; AAMCO, ACE and three more only begin with the letter

@@ -25,11 +25,13 @@ def row(number: str, name: str, kind: str = "Legal Name", link: str = "BusinessI
     return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
 
 
-def grid(*rows: str, of: int | None = None, pages: int = 1, counted: bool = True) -> str:
+def grid(*rows: str, of: int | None = None, page: int = 1, pages: int = 1, counted: bool = True) -> str:
     """One page of the grid; `of` is the number of rows the pager speaks of."""
     heads = "".join(f"<th>{head}</th>" for head in HEADS)
     pager = (
-        f'<li class="pageinfo">Page 1 of {pages}, records 1 to {len(rows)} of {of or len(rows)}</li>' if counted else ""
+        f'<li class="pageinfo">Page {page} of {pages}, records 1 to {len(rows)} of {of or len(rows)}</li>'
+        if counted
+        else ""
     )
     body = f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody>"
     return f'<div><table id="grid_businessList">{body}</table>{pager}</div>'
@@ -59,7 +61,9 @@ class TestAGrid:
     def test_is_read_to_its_last_page(self) -> None:
         first, second = row("11000002", "HERON FREIGHT LLC"), row("11000001", "BLUE HERON LLC")
         conversation = talk(
-            grid(first, of=2, pages=2), grid(second, of=2, pages=2), opened=detail("11000001", "BLUE HERON LLC")
+            grid(first, of=2, pages=2),
+            grid(second, of=2, page=2, pages=2),
+            opened=detail("11000001", "BLUE HERON LLC"),
         )
         outcome = conversation.ask(name="Blue Heron LLC")
         assert isinstance(outcome, Found)

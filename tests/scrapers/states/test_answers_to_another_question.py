@@ -1,0 +1,55 @@
+"""An answer that belongs to another question: a page shown again, the page of another company, of another lien.
+
+Each is whole and well-formed, so that only what it says of itself can tell. It must end in an error of the portal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from scrapers.transport.recording import Step, load_steps
+from tests.scrapers.golden import FOLDER, Case, play
+
+Place = tuple[str, int]  # a case, and the number of one of its steps
+
+
+def steps_of(case: str) -> list[Step]:
+    """The conversation of a case, by its folder ("KS/active")."""
+    return load_steps(FOLDER / case)
+
+
+def told(case: str, number: int, *, shown: Place) -> str:
+    """What comes of the case when this step of it is answered with the body of another one."""
+    steps, (other, at) = steps_of(case), shown
+    answered = steps_of(other)[at - 1]
+    steps[number - 1] = replace(steps[number - 1], body=answered.body, headers=answered.headers)
+    folder = Path(FOLDER / case)
+    return str(play(Case(folder.parent.name, folder.name, folder), steps)[0]["outcome"])
+
+
+class TestAListOfSeveralPages:
+    """Whose pager is answered with a page that was read before."""
+
+    @pytest.mark.parametrize(
+        ("case", "number", "shown"),
+        [
+            ("KS/on-the-second-page", 3, ("KS/on-the-second-page", 2)),
+            ("UT/on-the-second-page", 3, ("UT/on-the-second-page", 2)),
+            ("NJ/ucc-two-pages", 4, ("NJ/ucc-two-pages", 3)),
+            ("NJ/ucc-many-pages", 5, ("NJ/ucc-many-pages", 4)),
+            ("NJ/ucc-many-pages", 6, ("NJ/ucc-many-pages", 4)),
+        ],
+    )
+    def test_does_not_pass_for_whole(self, case: str, number: int, shown: Place) -> None:
+        assert told(case, number, shown=shown) == "PageChanged"
+
+
+class TestAListOfCompanies:
+    """Answered with the page of one company, as searches with a single hit are elsewhere."""
+
+    @pytest.mark.parametrize("state", ["NH", "UT", "VA", "GA", "IN"])
+    def test_is_not_empty(self, state: str) -> None:
+        assert told(f"{state}/active", 2, shown=(f"{state}/active", 3)) == "PageChanged"
