@@ -154,8 +154,10 @@ def _with_opened(session: PortalSession, found: ResultList, rows: Iterable[Candi
 
 
 def _account(session: PortalSession, taxpayer: str) -> EntityRecord:
-    data = need(_ask(session, f"/{taxpayer}", {}), "data")
-    return replace(franchise_tax.account(data, session), sos_url=_SOURCE)
+    record = franchise_tax.account(need(_ask(session, f"/{taxpayer}", {}), "data"), session)
+    if record.entity_id != taxpayer:  # its status decides which of several is meant, before anything is opened
+        raise PageChanged(f"asked for the account of {taxpayer}, the portal showed {record.entity_id}")
+    return replace(record, sos_url=_SOURCE)
 
 
 def _ask(session: PortalSession, path: str, question: Mapping[str, str]) -> Any:

@@ -47,6 +47,13 @@ class TestAListOfSeveralPages:
         assert told(case, number, shown=shown) == "PageChanged"
 
 
+class TestTheAccountOfAnotherCompany:
+    """In Texas, where the accounts of namesakes are opened to choose one."""
+
+    def test_chooses_nobody(self) -> None:
+        assert told("TX/several-matches", 3, shown=("TX/several-matches", 2)) == "PageChanged"
+
+
 class TestAListOfCompanies:
     """Answered with the page of one company, as searches with a single hit are elsewhere."""
 
