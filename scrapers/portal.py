@@ -22,6 +22,7 @@ from scrapers.failures import PortalDisabled, PortalError
 from scrapers.name_rules.forms import split
 from scrapers.name_rules.rules import RULES
 from scrapers.name_rules.same_names import same_names
+from scrapers.normalize import types
 from scrapers.records import Candidate, EntityRecord, NameCheck, Query, ResultList, UccFiling
 from scrapers.refusals import QueryRefused, Refusal
 from scrapers.search import matching, signs, terms, widening
@@ -328,6 +329,16 @@ class Portal:
         """Whether the word beside the status says that it owes something."""
         word = standing or ""
         return folded(word) in self.bad_standings or find_meaning(word) == FACTS["not_in_good_standing"].meaning
+
+    def contradictions(self, row: Candidate, record: EntityRecord) -> list[str]:
+        """What a record says that the row it was opened from denies: for pages that do not say whose they are."""
+        kinds, words = (row.entity_type, record.entity_type), (row.status, record.status)
+        pairs = (
+            {self.status_meaning(word).status_class for word in words} - {"neutral"},
+            {types.to_class(kind) for kind in kinds} - {None, "other"},
+            {types.is_domestic(kind, jurisdiction=None, state=self.code) for kind in kinds} - {None},
+        )
+        return [f"{words} and {kinds}" for pair in pairs if len(pair) > 1]
 
     def ids_of(self, row: Candidate) -> tuple[str, ...]:
         """Every identifier the row may be asked for by; a registry with two kinds names both."""

@@ -42,6 +42,7 @@ class California(CalicoPortal):
     would_change = "A free CALICO key (calicodev.sos.ca.gov): set CALICO_KEY and switch California on."
     columns = frozenset({"FORMED_IN", "ENTITY_TYPE"})
     type_key, type_labels = "ENTITY_TYPE", ("Entity Type",)
+    twice = {"Initial Filing Date": "FILING_DATE", "Formed In": "FORMED_IN"}
     headed_agent, agent_labels = True, ("Agent",)
     ignored = listed(
         "Standing - SOS | Standing - FTB | Standing - Agent | Standing - VCFCF | Inactive Date | Foreign Name | "

@@ -13,9 +13,10 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import types
+from scrapers.normalize import dates, types
 from scrapers.parsing.fields import (
     Labels,
+    fold,
     listed,
     need,
     need_list,
@@ -71,6 +72,7 @@ class FileOnePortal(Portal):
     assumed_labels: ClassVar[tuple[str, ...]] = ()
     numbered: ClassVar[bool] = False  # whether a row's name is followed by its number: "ACME, LLC (5577637)"
     headed_agent: ClassVar[bool] = False  # whether an agent's block always begins with its kind: "Individual"
+    twice: ClassVar[Mapping[str, str]] = {}  # columns of the list by the labels under which the drawer says the same
     type_key: ClassVar[str] = ""  # the column of the entity type, where it does not stand under the name
     status_key: ClassVar[str] = "STATUS"
     standing_key: ClassVar[str] = "STANDING"
@@ -113,8 +115,16 @@ class FileOnePortal(Portal):
         """Open the drawer of a row; the name stands in the row only."""
         labels = self.open(session, candidate)
         record = self.record(candidate, labels)
+        self.refuse_another(candidate, record, labels)
         note_unread(labels.unread, session)
         return replace(record, filings=self.filed(session, record)) if self.capabilities.filings else record
+
+    def refuse_another(self, row: Candidate, record: EntityRecord, labels: Labels) -> None:
+        """PageChanged where a drawer, which does not say whose it is, contradicts the row that it was opened from."""
+        shown = [(row.handle[label], drawer.line(labels.maybe(label))) for label in self.twice]
+        unlike = [pair for pair in shown if len({dates.to_iso(word) or fold(word) for word in pair if word}) > 1]
+        if unlike or self.contradictions(row, record):
+            raise PageChanged(f"opened {row.name!r}, the portal showed the drawer of another company: {unlike}")
 
     def filed(self, session: PortalSession, record: EntityRecord) -> tuple[Filing, ...]:
         """The documents on a company's file (one request)."""
@@ -202,6 +212,7 @@ class FileOnePortal(Portal):
         name, assumed = (also["legal"], also["assumed"]) if also else (shown, self.row_assumed(title))
         handle = {"id": str(need_number(need(row, "ID"), "ID")), "name": name, "assumed": assumed}
         handle["standing"] = text(row.get(self.standing_key)) or ""
+        handle |= {label: text(need(row, column)) or "" for label, column in self.twice.items()}
         found = Candidate(
             name=name,
             entity_id=number,

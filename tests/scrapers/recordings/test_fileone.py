@@ -108,7 +108,14 @@ class TestCalifornia:
         assert (row.name, row.entity_id) == ("INHIBRX BIOSCIENCES, INC.", "6195284")
         assert row.status == "Active"
         assert row.entity_type == "Stock Corporation - Out of State - Stock"
-        assert row.handle == {"id": "8440338", "name": row.name, "assumed": "", "standing": "Good Standing"}
+        assert row.handle == {
+            "id": "8440338",
+            "name": row.name,
+            "assumed": "",
+            "standing": "Good Standing",
+            "Initial Filing Date": "03/29/2024",
+            "Formed In": "DELAWARE",
+        }
         assert talk.unread == []
 
     def test_takes_the_number_from_the_brackets_where_a_token_stands_in_its_place(self, recordings: Path) -> None:

@@ -60,3 +60,26 @@ class TestAListOfCompanies:
     @pytest.mark.parametrize("state", ["NH", "UT", "VA", "GA", "IN"])
     def test_is_not_empty(self, state: str) -> None:
         assert told(f"{state}/active", 2, shown=(f"{state}/active", 3)) == "PageChanged"
+
+
+class TestADrawerOfAnotherCompany:
+    """On FileOne, where it does not say whose it is: it must not contradict the row that it was opened from."""
+
+    @pytest.mark.parametrize(
+        ("case", "number", "shown"),
+        [
+            ("CA/active", 3, ("CA/inactive", 3)),
+            ("CA/inactive", 3, ("CA/active", 3)),
+            ("CA/several-matches", 3, ("CA/active", 3)),
+            ("CA/numbers-in-brackets-only", 3, ("CA/inactive", 3)),
+            ("ID/active", 2, ("ID/inactive", 2)),
+            ("ID/active", 2, ("ID/several-matches", 2)),
+            ("ID/active", 2, ("ID/status-never-seen", 2)),
+            ("MT/active", 2, ("MT/inactive", 2)),
+            ("ND/active", 2, ("ND/inactive", 2)),
+            ("ND/active", 2, ("ND/several-matches", 2)),
+            ("ND/trade-name", 2, ("ND/active", 2)),
+        ],
+    )
+    def test_is_not_told_under_this_ones_name(self, case: str, number: int, shown: Place) -> None:
+        assert told(case, number, shown=shown) == "PageChanged"
