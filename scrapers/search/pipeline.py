@@ -247,7 +247,7 @@ def _open(source: Source, row: Candidate) -> EntityRecord:
     if row.entity_id:
         if _shown_id(portal, record.entity_id) != _shown_id(portal, row.entity_id):
             raise PageChanged(f"opened {row.entity_id}, the portal showed {record.entity_id}")
-    elif row.name_kind == "legal" and not _carries(record, row.name):
+    elif not _carries(record, row.name) and (row.name_kind == "legal" or portal.contradictions(row, record)):
         raise PageChanged(f"opened {row.name!r}, the portal showed {record.entity_name!r}")
     return record
 

@@ -83,3 +83,11 @@ class TestADrawerOfAnotherCompany:
     )
     def test_is_not_told_under_this_ones_name(self, case: str, number: int, shown: Place) -> None:
         assert told(case, number, shown=shown) == "PageChanged"
+
+
+class TestAFormerNameInAListWithoutNumbers:
+    """In Minnesota, whose older pages may not show every name that a company had."""
+
+    @pytest.mark.parametrize("other", ["MN/by-file-number", "MN/beside-a-trademark"])
+    def test_leads_to_no_company_that_the_row_denies(self, other: str) -> None:
+        assert told("MN/former-name", 3, shown=(other, 3)) == "PageChanged"
