@@ -18,7 +18,7 @@ from lxml.html import HtmlElement
 
 from scrapers.failures import Failure, PageChanged, PortalBlocked
 from scrapers.normalize import addresses, names
-from scrapers.parsing.fields import listed, note_unread
+from scrapers.parsing.fields import fold, listed, note_unread
 from scrapers.parsing.html import missing_result, select, text_of, visible_text
 from scrapers.parsing.pairs import Pair, joined, pairs
 from scrapers.records import Query, UccFiling, UccParty
@@ -42,6 +42,7 @@ _LABELS = (
 )
 _PARTY = re.compile(r"\b(debtor|secured)\b", re.I)
 _KNOWN = listed("UCC Number | File Number | Filing Number")
+_NUMBERS = frozenset(fold(label) for label in _KNOWN)
 
 
 def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
@@ -130,6 +131,9 @@ def _opened(session: PortalSession, listed_one: UccFiling) -> UccFiling:
     if not people["secured"]:
         raise PageChanged(f"{page.url}: a lien without a secured party")
     rest = [(label, lines) for label, lines in details if not _PARTY.search(label)]
+    numbers = [joined(lines) for label, lines in rest if fold(label) in _NUMBERS]
+    if not all(_is_same(number, listed_one.file_number) for number in numbers if number):
+        raise PageChanged(f"opened lien {listed_one.file_number}, the portal showed {numbers}")
     filed, lapse, status, kind = (_value(rest, pattern) for pattern in _LABELS)
     known = [*_LABELS, *(re.compile(re.escape(label), re.I) for label in _KNOWN)]
     note_unread((label for label, _ in rest if not any(one.search(label) for one in known)), session)
@@ -143,6 +147,12 @@ def _opened(session: PortalSession, listed_one: UccFiling) -> UccFiling:
         filing_type=kind,
         status_omits="termination",
     )
+
+
+def _is_same(shown: str, number: str) -> bool:
+    """Whether two spellings of a lien's number are of one; its year may have two digits or four, or be left out."""
+    short, long = sorted((re.sub(r"\D", "", shown), re.sub(r"\D", "", number)), key=len)
+    return bool(short) and long.endswith(short)
 
 
 def _value(details: list[Pair], label: re.Pattern[str]) -> str | None:

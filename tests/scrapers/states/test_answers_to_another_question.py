@@ -91,3 +91,11 @@ class TestAFormerNameInAListWithoutNumbers:
     @pytest.mark.parametrize("other", ["MN/by-file-number", "MN/beside-a-trademark"])
     def test_leads_to_no_company_that_the_row_denies(self, other: str) -> None:
         assert told("MN/former-name", 3, shown=(other, 3)) == "PageChanged"
+
+
+class TestTheLienOfAnotherNumber:
+    """In Alabama, of the same debtor."""
+
+    @pytest.mark.parametrize("number", [2, 3])
+    def test_is_not_told_as_the_one_that_was_opened(self, number: int) -> None:
+        assert told("AL/ucc-debtor", number, shown=("AL/ucc-debtor", 5 - number)) == "PageChanged"
