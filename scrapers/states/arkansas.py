@@ -79,11 +79,11 @@ class Arkansas(Portal):
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The rows of this filing number, opened: the list does not show the number."""
-        listed_rows = self.rows(self._ask(session, filing_number=entity_id)).candidates
-        handles = {row.handle["id"]: row for row in listed_rows}
+        found = self.rows(self._ask(session, filing_number=entity_id))
+        handles = {row.handle["id"]: row for row in found.candidates}
         records = [self.detail(session, row) for row in list(handles.values())[:_NUMBERS]]
         rows = [Candidate(r.entity_name, r.entity_id, r.status, record=r) for r in records if r.entity_id == entity_id]
-        return ResultList(tuple(rows), complete=len(handles) <= _NUMBERS)
+        return ResultList(tuple(rows), complete=found.complete and len(handles) <= _NUMBERS)
 
     def _ask(self, session: PortalSession, **asked: str) -> Page:
         session.get(_HOME)  # cookies
@@ -102,6 +102,8 @@ class Arkansas(Portal):
         if table is None:
             raise missing_result(page, "the list of results")
         found = tuple(_candidate(row, page) for row in table_rows(table, ("City", "State", "Status")))
+        if not found:
+            raise PageChanged(f"{page.url}: {total} records, and no row")
         return ResultList(found, complete=len(found) >= total)
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:

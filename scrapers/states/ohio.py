@@ -101,7 +101,9 @@ class Ohio(Portal):
         for section in need_rows(need(self._get(session, "VD", number), "data"), "data"):
             sections.update({name: need_rows(rows, name) for name, rows in section.items()})
         note_unread(set(sections) - {"firstpanel", "registrant", "listing"}, session)
-        panel, *_ = (need(sections, name) for name in ("firstpanel", "registrant", "listing"))  # empty ones are there
+        panel, *more = (need(sections, name) for name in ("firstpanel", "registrant", "listing"))  # also empty ones
+        if not panel and any(more):
+            raise PageChanged(f"{number} has an agent or filings, and no panel of its own")
         return (panel[0] if panel else None), sections
 
     def _get(self, session: PortalSession, prefix: str, question: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -78,3 +79,22 @@ def test_a_list_of_liens_that_breaks_off_never_reads_as_none(tenths: int) -> Non
     steps = load_steps(case.folder)
     steps[-1] = replace(steps[-1], body=steps[-1].body[: len(steps[-1].body) * tenths // 10])
     assert isinstance(outcome(case, steps), PortalError)
+
+
+def test_a_counted_list_without_its_rows_never_reads_as_none() -> None:
+    case = next(case for case in list_cases() if str(case) == "AR-by-number")
+    form, found, opened = load_steps(case.folder)
+    other = replace(opened, body=opened.body.replace(b"811223344", b"9999999"))
+    row = found.body[found.body.index(b"<tbody>") + len(b"<tbody>") : found.body.index(b"</tbody>")]
+    for count, body in ((1, found.body.replace(row, b"")), (2, found.body)):
+        listed = replace(found, body=body.replace(b"Returned: 1", b"Returned: %d" % count))
+        assert isinstance(outcome(case, [form, listed, other]), PortalError), count
+
+
+def test_an_entity_without_its_own_panel_never_reads_as_none() -> None:
+    case = next(case for case in list_cases() if str(case) == "OH-inactive")
+    routes, detail = load_steps(case.folder)
+    sections = json.loads(detail.body)
+    sections["data"][0]["firstpanel"] = []
+    sections["data"][2]["listing"] = [{"tran_code_desc": "DISSOLUTION", "effect_date": "2019-05-22T10:00:00Z"}]
+    assert isinstance(outcome(case, [routes, replace(detail, body=json.dumps(sections).encode())]), PortalError)
