@@ -29,6 +29,7 @@ _SEARCH = f"{_HOST}/cbp/main/search/entities"
 _NUMBER = re.compile(r"/EntityDetail/(\d{2,8}[A-Z]?)\b", re.I)
 _NOTHING = re.compile(r"(?<!if )\bno (?:records?|results?|entities|matches) (?:(?:was|were) )?found\b", re.I)
 _NAMES = ("Legal Name", "Entity Name", "Name")
+_OTHER = re.compile(r"\b(?:assumed|previous|former)\b", re.I)
 
 
 class Alaska(Portal):
@@ -106,6 +107,8 @@ class Alaska(Portal):
         names = [text_of(cell) for cell in select(tree, "table.deptGridView td[data-th='Name']")]
         if not names or labels.maybe("EntityNumber") is None:
             raise missing_result(page, "the entity's details")
+        if _OTHER.search(" ".join(map(text_of, select(tree, "table.deptGridView td[data-th='Type']")[:1]))):
+            raise PageChanged(f"{page.url}: no legal name stands before {names[0]!r}")
         labels.ignore("DurationExpirationDate", "HomeCountry", "NextBrDueDate")
         record = EntityRecord(
             entity_name=names[0],

@@ -98,3 +98,11 @@ def test_an_entity_without_its_own_panel_never_reads_as_none() -> None:
     sections["data"][0]["firstpanel"] = []
     sections["data"][2]["listing"] = [{"tran_code_desc": "DISSOLUTION", "effect_date": "2019-05-22T10:00:00Z"}]
     assert isinstance(outcome(case, [routes, replace(detail, body=json.dumps(sections).encode())]), PortalError)
+
+
+def test_an_assumed_name_never_reads_as_the_legal_one() -> None:
+    case = next(case for case in list_cases() if str(case) == "AK-inactive")
+    (page,) = load_steps(case.folder)
+    legal = b'<tr><td data-th="Type">Legal Name</td><td data-th="Name">Blue Heron Mining, Inc.</td></tr>'
+    assert legal in page.body
+    assert isinstance(outcome(case, [replace(page, body=page.body.replace(legal, b""))]), PortalError)
