@@ -8,7 +8,7 @@ so a cut list is known to be one.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 from urllib.parse import urlencode
@@ -94,6 +94,7 @@ class CivixPortal(Portal):
     detail_url: ClassVar[str] = ""  # of an entity's page, where a row's link does not lead to it by itself
     link_attributes: ClassVar[tuple[str, ...]] = ()  # of a row's link, which the page's address is then made of
     officer_columns: ClassVar[tuple[str, str, str]] = ("Title", "Name", "Address")
+    always: ClassVar[Mapping[str, Sequence[Sequence[str]]]] = {}  # of a company's page, by panel, where that is known
     ignored: ClassVar[tuple[str, ...]] = ()  # labels of any panel that are known and not wanted
 
     def question(self, *, name: str = "", entity_id: str = "", mode: Mode = "Contains") -> dict[str, str]:
@@ -244,6 +245,8 @@ class CivixPortal(Portal):
             sos_url=page.url if "businessid=" in page.url.casefold() else self.home,
         )
         sections.refuse_renamed(found, _WANTED)
+        if types.name_kind(record.entity_type) == "legal":  # a trade name has no agent
+            sections.refuse_missing(found, self.always)
         note_unread(found.unread, session)
         return record
 

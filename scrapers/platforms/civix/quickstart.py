@@ -29,6 +29,17 @@ class QuickStartPortal(CivixPortal):
     """A host of this generation."""
 
     grid, markup, needs_token = "xhtml_grid", QUICKSTART, True
+    # The recorded page writes "N/A", "NONE", "Not Stated" or "Not Available" under seven labels that do not apply.
+    always = {
+        "entity": (
+            ("Business Type",),
+            ("Business Creation Date",),
+            ("Principal Office Address",),
+            ("Mailing Address",),
+            ("Citizenship / State of Formation",),
+        ),
+        "agent": (("Name",), ("Registered Office Address",)),
+    }
 
     def question(self, *, name: str = "", entity_id: str = "", mode: Mode = "Contains") -> dict[str, str]:
         """Every field the form sends, for a search by name or by business id."""

@@ -73,6 +73,14 @@ def refuse_renamed(found: Sections, wanted: Mapping[str, Sequence[Sequence[str]]
         raise PageChanged(f"{astray} stand in no panel whose heading is known")
 
 
+def refuse_missing(found: Sections, always: Mapping[str, Sequence[Sequence[str]]]) -> None:
+    """PageChanged where a label is not there that stands on every page, with a word such as "N/A" for nothing."""
+    for topic, values in always.items():
+        missing = [names for names in values if found.about[topic].maybe(*names) is None]
+        if missing:
+            raise PageChanged(f"the page shows no {missing}")
+
+
 def read(tree: HtmlElement, markup: Markup) -> Sections:
     """All labelled values of a page, sorted by the heading of their panel."""
     panels = set(select(tree, markup.panel))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from lxml import html
 
 from scrapers.failures import PageChanged
 from scrapers.records import Address, Found, Officer
@@ -142,3 +143,29 @@ class TestAPageThatDiffersFromTheRecordedOne:
         assert old in page
         with pytest.raises(PageChanged):
             Conversation("VA", answer("GET", url, page.replace(old, new))).ask(entity_id="11004293")
+
+
+class TestALabelThatIsGoneWithItsValue:
+    """In New Hampshire, whose page writes "N/A" or "NONE" where nothing stands, and leaves no label out."""
+
+    @pytest.mark.parametrize(
+        "label",
+        [
+            "Business Type:",
+            "Business Creation Date:",
+            "Principal Office Address:",
+            "Mailing Address:",
+            "Citizenship / State of Formation:",
+            "Name:",
+            "Registered Office Address:",
+        ],
+    )
+    def test_is_no_empty_field(self, recordings: Path, label: str) -> None:
+        tree = html.fromstring((recordings / "NH/detail.html").read_text(encoding="utf-8"))
+        named = [cell for cell in tree.iter("td") if " ".join(cell.text_content().split()) == label]
+        for cell in (named[-1], named[-1].getnext()):
+            cell.getparent().remove(cell)
+        body = f"<html>{html.tostring(tree, encoding='unicode')}</html>"
+        talk = Conversation("NH", answer("GET", f"{NH}?businessID=621550", body))
+        with pytest.raises(PageChanged):
+            talk.portal.record(talk.session.get(f"{NH}?businessID=621550"), talk.session)
