@@ -105,6 +105,7 @@ def _cells(lines: Lines) -> Iterator[tuple[int, list[str]]]:
     it begins and ends in have the commas of a whole row each, which no text of two lines has.
     """
     reader, lines.rows_go_on = csv.reader(lines), True
+    written: list[str] = []
     for number, cells in enumerate(reader, start=1):
         first, *_, last = written if len(written := lines.end_row()) > 1 else ("", "")
         if min(first.count(","), last.count(",")) >= len(cells) - 1 > 0:
@@ -112,6 +113,17 @@ def _cells(lines: Lines) -> Iterator[tuple[int, list[str]]]:
         trimmed = [cell.strip() for cell in cells]
         if any(trimmed):
             yield number, trimmed
+    if _is_cut(written):
+        raise PageChanged("the table ends within a quoted cell: the rest of it is missing")
+
+
+def _is_cut(row: list[str]) -> bool:
+    """Whether the lines of a row end before their last quote does: a reader takes what is there for all of it."""
+    try:
+        list(csv.reader(row, strict=True))
+    except csv.Error as error:
+        return "end of data" in str(error)
+    return False
 
 
 def _json_rows(lines: Lines, columns: frozenset[str], name: str) -> Iterator[Row]:

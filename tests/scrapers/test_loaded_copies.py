@@ -284,6 +284,12 @@ class TestABrokenFile:
             with pytest.raises(copies.LoadRefused, match="a quote holds several rows"):
                 load(file)
 
+    def test_that_ends_within_its_last_cell_is_refused(self, tmp_path: Path) -> None:
+        file = write_csv(tmp_path / "cut.csv", LINES)
+        file.write_text(f'{file.read_text()}8,Quiet Pond LLC,Good Standing,"JUNE')
+        with pytest.raises(copies.LoadRefused, match="ends within a quoted cell"):
+            load(file)
+
     def test_may_have_lines_in_a_cell(self, tmp_path: Path) -> None:
         lines = ["8", "Quiet Pond,\nLoud Pond, LLC", "Good Standing", "A\nB, C"]
         load(write_csv(tmp_path / "lines.csv", [*LINES, lines]))
