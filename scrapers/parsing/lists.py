@@ -46,17 +46,25 @@ def read_pages(
 ) -> tuple[list[Row], bool]:
     """The rows of a grid's pages, at most so many of them, and whether no page is left.
 
-    A page is read before the next one is asked for, so that `session.pages` ends with the page in hand. A pager has no
-    link to the page it stands on: one that has was answered with another page, and its rows would pass for the rest.
+    A page is read before the next one is asked for, so that `session.pages` ends with the page in hand.
     """
     rows = list(read(page))
     number = 2
     while link := (form := WebForm(page, what="the list's form")).next_page(number, grid):
         if number > most:
             return rows, False
-        page = form.post_back(session, *link)
-        if WebForm(page, what="the list's form").next_page(number, grid):
-            raise PageChanged(f"{page.url}: asked for page {number}, the portal showed another one")
+        page = turn(session, form, link, number=number, grid=grid)
         rows += read(page)
         number += 1
     return rows, True
+
+
+def turn(session: PortalSession, form: WebForm, link: tuple[str, str], *, number: int, grid: str) -> Page:
+    """The page of this number, by its link in a grid's pager; PageChanged where another one is shown.
+
+    A pager has no link to the page that it stands on. The rows of a page shown again would pass for the rest.
+    """
+    page = form.post_back(session, *link)
+    if WebForm(page, what="the list's form").next_page(number, grid):
+        raise PageChanged(f"{page.url}: asked for page {number}, the portal showed another one")
+    return page

@@ -134,9 +134,10 @@ class Washington(Portal):
             }
             page = session.post(f"{_API}/GetBusinessSearchDetails", form=form, headers=_HEADERS)
             found = need_rows(_answer(page), "the answer")
-            rows += found
+            more = [row for row in found if row not in rows]  # those of a page shown again are not the rest
+            rows += more
             total = total or _total(found)
-            if len(rows) >= total or not found:
+            if len(rows) >= total or not more:
                 break
         note_unread_keys(rows, _ROW, session)
         return ResultList(tuple(self._candidate(row) for row in rows), complete=len(rows) >= total)

@@ -19,6 +19,7 @@ from scrapers.normalize import addresses, dates
 from scrapers.normalize.addresses import one_line
 from scrapers.parsing.fields import listed, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of, visible_text, worded_rows
+from scrapers.parsing.lists import turn
 from scrapers.parsing.people import refuse_unread
 from scrapers.parsing.webforms import WebForm, spans
 from scrapers.platforms.corpweb import history
@@ -145,7 +146,7 @@ class CorpWebPortal(Portal):
             more = form.next_page(number, "grdSearchResultsEntity")
             if more is None or number > _PAGES:
                 break
-            page = form.post_back(session, *more)
+            page = turn(session, form, more, number=number, grid="grdSearchResultsEntity")
             rows += self.rows(page, status)
         return ResultList(
             tuple(rows),

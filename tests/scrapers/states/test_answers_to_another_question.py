@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from scrapers.transport.recording import Step, load_steps
+from tests.scrapers.conversation import Conversation
 from tests.scrapers.golden import FOLDER, Case, play
 
 Place = tuple[str, int]  # a case, and the number of one of its steps
@@ -37,6 +38,7 @@ class TestAListOfSeveralPages:
         ("case", "number", "shown"),
         [
             ("KS/on-the-second-page", 3, ("KS/on-the-second-page", 2)),
+            ("RI/several-matches", 5, ("RI/several-matches", 3)),
             ("UT/on-the-second-page", 3, ("UT/on-the-second-page", 2)),
             ("NJ/ucc-two-pages", 4, ("NJ/ucc-two-pages", 3)),
             ("NJ/ucc-many-pages", 5, ("NJ/ucc-many-pages", 4)),
@@ -45,6 +47,11 @@ class TestAListOfSeveralPages:
     )
     def test_does_not_pass_for_whole(self, case: str, number: int, shown: Place) -> None:
         assert told(case, number, shown=shown) == "PageChanged"
+
+    def test_is_counted_without_the_rows_of_a_page_shown_again(self) -> None:
+        first, second, *_ = steps_of("WA/several-matches")
+        talk = Conversation("WA", first, replace(second, body=first.body))
+        assert not talk.portal.search(talk.session, "Cascade Freight").complete
 
 
 class TestTheAccountOfAnotherCompany:
