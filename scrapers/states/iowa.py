@@ -143,7 +143,7 @@ def _read_officers(page: Page) -> tuple[Officer, ...]:
     tree = page.html()
     tables = select(tree, "#mainArticle table")
     if not tables:
-        if maybe(tree, "#mainArticle") is None:
+        if not any("officer" in visible_text(area).casefold() for area in select(tree, "#mainArticle")):
             raise missing_result(page, "the tab of officers")
         return ()
     columns = ("Name", "Address1", "City", "State", "Zip", "Type")

@@ -106,3 +106,10 @@ class TestTheLienOfAnotherNumber:
     @pytest.mark.parametrize("number", [2, 3])
     def test_is_not_told_as_the_one_that_was_opened(self, number: int) -> None:
         assert told("AL/ucc-debtor", number, shown=("AL/ucc-debtor", 5 - number)) == "PageChanged"
+
+
+class TestTheTabOfOfficers:
+    """In Iowa, answered with the search form, as a session that has ended is."""
+
+    def test_does_not_say_that_there_are_none(self) -> None:
+        assert told("IA/active", 4, shown=("IA/active", 1)) == "PageChanged"
