@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+from scrapers.failures import PageChanged
 from scrapers.parsing.columns import FilingColumns, PartyColumns
 from scrapers.parsing.fields import listed, need_text
 from scrapers.platforms.socrata.portal import SocrataPortal, need_columns, unknown
@@ -47,7 +48,11 @@ class RelatedSet:
 
     def _rows_by(self, session: PortalSession, domain: str, column: str, key: str) -> Sequence[Row]:
         where = f"{column}={conditions.quoted(key)}"
-        return soda.ask_rows(session, domain=domain, dataset=self.dataset, where=where, order=":id", limit=1000)
+        rows = soda.ask_rows(session, domain=domain, dataset=self.dataset, where=where, order=":id", limit=1000)
+        of = {value(row, column) for row in rows}
+        if rows and of - {None} != {key}:
+            raise PageChanged(f"{self.dataset}: asked for {key}, got rows of {list(of)[:3]}")
+        return rows
 
 
 class MasterPortal(SocrataPortal):

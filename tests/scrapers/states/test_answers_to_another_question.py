@@ -113,3 +113,19 @@ class TestTheTabOfOfficers:
 
     def test_does_not_say_that_there_are_none(self) -> None:
         assert told("IA/active", 4, shown=("IA/active", 1)) == "PageChanged"
+
+
+class TestASetBesideTheMaster:
+    """In Connecticut's open data: agents, principals and filings carry the key of the company they are of."""
+
+    @pytest.mark.parametrize(
+        ("case", "number", "shown"),
+        [
+            ("CT/active", 2, ("CT/by-alei", 2)),
+            ("CT/active", 3, ("CT/several-matches", 3)),
+            ("CT/active", 2, ("CT/active", 3)),
+            ("CT/by-alei", 4, ("CT/former-name", 6)),
+        ],
+    )
+    def test_names_nobody_of_another_company(self, case: str, number: int, shown: Place) -> None:
+        assert told(case, number, shown=shown) == "PageChanged"
