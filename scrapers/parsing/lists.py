@@ -49,6 +49,7 @@ def read_pages(
     A page is read before the next one is asked for, so that `session.pages` ends with the page in hand.
     """
     rows = list(read(page))
+    hold_to(WebForm(page, what="the list's form"), 1, grid)
     number = 2
     while link := (form := WebForm(page, what="the list's form")).next_page(number, grid):
         if number > most:
@@ -60,11 +61,16 @@ def read_pages(
 
 
 def turn(session: PortalSession, form: WebForm, link: tuple[str, str], *, number: int, grid: str) -> Page:
-    """The page of this number, by its link in a grid's pager; PageChanged where another one is shown.
+    """The page of this number, by its link in a grid's pager."""
+    page = form.post_back(session, *link)
+    hold_to(WebForm(page, what="the list's form"), number, grid)
+    return page
+
+
+def hold_to(form: WebForm, number: int, grid: str) -> None:
+    """PageChanged where a list shows another page than the one of this number.
 
     A pager has no link to the page that it stands on. The rows of a page shown again would pass for the rest.
     """
-    page = form.post_back(session, *link)
-    if WebForm(page, what="the list's form").next_page(number, grid):
-        raise PageChanged(f"{page.url}: asked for page {number}, the portal showed another one")
-    return page
+    if form.next_page(number, grid):
+        raise PageChanged(f"{form.page.url}: asked for page {number}, the portal showed another one")

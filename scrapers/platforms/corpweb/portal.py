@@ -19,7 +19,7 @@ from scrapers.normalize import addresses, dates
 from scrapers.normalize.addresses import one_line
 from scrapers.parsing.fields import listed, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of, visible_text, worded_rows
-from scrapers.parsing.lists import turn
+from scrapers.parsing.lists import hold_to
 from scrapers.parsing.people import refuse_unread
 from scrapers.parsing.webforms import WebForm, spans
 from scrapers.platforms.corpweb import history
@@ -143,10 +143,11 @@ class CorpWebPortal(Portal):
         more: tuple[str, str] | None = None
         for number in range(2, _PAGES + 2):
             form = WebForm(page, what="the list's form")
+            hold_to(form, number - 1, "grdSearchResultsEntity")
             more = form.next_page(number, "grdSearchResultsEntity")
             if more is None or number > _PAGES:
                 break
-            page = turn(session, form, more, number=number, grid="grdSearchResultsEntity")
+            page = form.post_back(session, *more)
             rows += self.rows(page, status)
         return ResultList(
             tuple(rows),

@@ -48,6 +48,10 @@ class TestAListOfSeveralPages:
     def test_does_not_pass_for_whole(self, case: str, number: int, shown: Place) -> None:
         assert told(case, number, shown=shown) == "PageChanged"
 
+    @pytest.mark.parametrize(("case", "first"), [("KS/on-the-second-page", 2), ("NJ/ucc-many-pages", 3)])
+    def test_does_not_begin_with_its_second_page(self, case: str, first: int) -> None:
+        assert told(case, first, shown=(case, first + 1)) == "PageChanged"
+
     def test_is_counted_without_the_rows_of_a_page_shown_again(self) -> None:
         first, second, *_ = steps_of("WA/several-matches")
         talk = Conversation("WA", first, replace(second, body=first.body))
