@@ -134,6 +134,42 @@ class TestAMonth:
         closing.close(OCTOBER.date(), operator="dana", now=NOVEMBER + timedelta(days=60))
         assert closing.close(NOVEMBER.date(), operator="dana", now=NOVEMBER + timedelta(days=60)).entries == 0
 
+    def test_is_not_closed_while_the_one_before_it_is_open_though_an_earlier_one_is_closed(
+        self, business: Business
+    ) -> None:
+        closing.close(OCTOBER.date(), operator="dana", now=NOVEMBER + timedelta(days=90))
+        accounts.open_account(name="November", now=NOVEMBER)
+        with pytest.raises(closing.NotYet, match="2026-11 has entries"):
+            closing.close(date(2026, 12, 1), operator="dana", now=NOVEMBER + timedelta(days=90))
+
+    def test_ends_where_the_next_one_begins(self, business: Business) -> None:
+        accounts.open_account(name="September", now=OCTOBER - timedelta(microseconds=1))
+        accounts.open_account(name="November", now=NOVEMBER)
+        months = [SEPTEMBER, OCTOBER.date(), NOVEMBER.date()]
+        closed = [closing.close(month, operator="dana", now=NOVEMBER + timedelta(days=60)) for month in months]
+        assert [one.entries for one in closed] == [1, 18, 1]
+        assert closing.list_changed() == []
+        journals = [list(csv.DictReader(StringIO("".join(closing.write_journal(month))))) for month in months]
+        assert [len(rows) for rows in journals] == [1, 16, 1]
+        assert {row["customer"] for row in journals[1]} == {str(business.account.pk)}
+
+    def test_is_theirs_who_closed_it_at_the_same_moment(
+        self, business: Business, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        moment = NOVEMBER + timedelta(hours=1)
+        closing.close(SEPTEMBER, operator="dana", now=moment)
+        real = chart.list_entries
+
+        def meanwhile(**named: Any) -> Any:
+            MonthClose.objects.get_or_create(
+                month=OCTOBER.date(), defaults={"entries": 18, "totals": {}, "operator": "sam", "closed_at": moment}
+            )
+            return real(**named)
+
+        monkeypatch.setattr(chart, "list_entries", meanwhile)
+        closed = closing.close(OCTOBER.date(), operator="dana", now=moment)
+        assert (str(closed), closed.operator) == ("2026-10", "sam")
+
     def test_that_has_changed_since_is_found(self, business: Business) -> None:
         closing.close(OCTOBER.date(), operator="dana", now=NOVEMBER + timedelta(hours=1))
         assert closing.list_changed() == []

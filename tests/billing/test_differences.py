@@ -255,6 +255,19 @@ class TestADifference:
         assert find(now=NOW + timedelta(hours=3)) == {Name.DEPOSIT_WITHOUT_PAYMENT}
         assert Difference.objects.count() == 2
 
+    def test_has_its_own_numbers_as_they_are_now_and_opens_no_other_again(self, account: Account) -> None:
+        first, second, third = (put(account, f"topup:{number}", amount=number) for number in (4711, 4712, 4713))
+        find()
+        tampering.change(third, source="staff", operator="dana")
+        tampering.change(first, amount=9)
+        find(now=NOW + timedelta(hours=1))
+        find(now=NOW + timedelta(hours=2))
+        rows = {row.subject: row for row in Difference.objects.filter(name=Name.DEPOSIT_WITHOUT_PAYMENT)}
+        numbers = [rows[f"entry {one.pk} (card, )"].numbers["ledger"] for one in (first, second, third)]
+        assert numbers == [9, 4712, 4713]
+        gone = [rows[f"entry {one.pk} (card, )"].gone_at for one in (first, second, third)]
+        assert gone == [None, None, NOW + timedelta(hours=1)]
+
     def test_of_long_ago_is_found_by_a_whole_reading_and_kept_by_the_hourly_one(self, account: Account) -> None:
         find()
         put(account, "topup:4711")
@@ -273,6 +286,16 @@ class TestADifference:
         put(account, "late", "staff", operator="dana", now=NOW)
         tampering.change(entry("late"), created_at=NOW - timedelta(days=40))
         assert find() == {Name.MONTH_CHANGED}
+
+    def test_of_a_month_that_has_just_ended_is_found_by_the_hourly_reading(self, account: Account) -> None:
+        october = NOW.date().replace(month=10)
+        ended, hour = closing.bounds(october)[1], timedelta(hours=1)
+        tampering.change(entry("free-grant"), created_at=ended - hour)
+        closing.close(october, operator="dana", now=ended + hour)
+        assert find(now=ended + hour) == set()
+        put(account, "late", "staff", operator="dana", now=NOW)
+        tampering.change(entry("late"), created_at=ended - hour)
+        assert find(now=ended + 2 * hour, whole=False) == {Name.MONTH_CHANGED}
 
     def test_of_an_old_month_is_kept_by_the_hourly_reading(self, account: Account) -> None:
         tampering.change(entry("free-grant"), created_at=NOW - timedelta(days=40))
