@@ -18,8 +18,8 @@ from lookups.models import BulkJob, Delivery, Heartbeat, Lookup
 from lookups.reconcile import asking
 from scrapers.evidence.bodies import StoreAway
 from tests.doors.reconcile.program import Program, judge
-from tests.lookups.conftest import Customer
-from tests.lookups.registry_server import Register
+from tests.lookups.conftest import Customer, anew, open_customer
+from tests.lookups.registry_server import Register, company
 
 pytestmark = pytest.mark.django_db
 FOUND, NOBODY = "Magic Found LLC", "Magic Not Found LLC"
@@ -250,6 +250,40 @@ class TestAColumn:
         assert program.client.get(f"{program.root}/view/{found}").status_code == 302
         assert program.client.get(f"{program.root}/preview/DE:1").status_code == 200
         assert program.client.get(f"{program.root}/view/DE:1").status_code == 404
+
+
+class TestACompanyThatWasLookedUp:
+    """By one account, with one key."""
+
+    def test_is_suggested_and_shown_to_no_other_account_and_in_no_other_mode(
+        self, program: Program, tester: Customer
+    ) -> None:
+        found = program.reconcile(q0=row(FOUND))["q0"][0]["id"]
+        for account, mode in ((open_customer(mode="test").account, "test"), (tester.account, "live")):
+            _, secret = keys.issue(account=account, name="sheet", mode=mode, scopes=["reconcile"], now=timezone.now())
+            stranger = Program(secret)
+            assert stranger.read("/suggest/entity", prefix="")["result"] == []
+            preview = stranger.client.get(f"{stranger.root}/preview/{found}")
+            assert (preview.status_code, "MAGIC FOUND LLC" in preview.content.decode()) == (200, False)
+            assert stranger.client.get(f"{stranger.root}/view/{found}").status_code == 404
+
+    def test_is_suggested_once_and_the_last_one_first(self, program: Program) -> None:
+        first, second = (program.reconcile(q0=row(FOUND, state))["q0"][0]["id"] for state in ("DE", "NV"))
+        for again, expected in ((False, [second, first]), (True, [first, second])):
+            if again:
+                program.reconcile(q0=row(FOUND, "DE"), q1=row(NOBODY))
+            listed = program.read("/suggest/entity", prefix="Magic F")["result"]
+            assert [one["id"] for one in listed] == expected
+
+    def test_is_shown_as_it_was_read_last(self, customer: Customer, register: Register) -> None:
+        _, secret = keys.issue(account=customer.account, name="sheet", scopes=["reconcile"], now=timezone.now())
+        program = Program(secret)
+        for kind in ("DOMESTIC BUSINESS CORPORATION", "DOMESTIC PROFESSIONAL CORPORATION"):
+            register.rows = [company("ACME CORP.", "100001", entity_type=kind), company("ZEBRA INC.", "100002")]
+            for name in ("Acme Corp", "Zebra Inc"):
+                assert customer.lookup(name, headers=anew()).status_code == 200
+        page = program.client.get(f"{program.root}/preview/NY:100001").content.decode()
+        assert ("ACME CORP." in page, "PROFESSIONAL" in page, "ZEBRA" in page) == (True, True, False)
 
 
 class TestAKey:
