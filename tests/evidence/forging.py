@@ -113,12 +113,16 @@ def named_hash(content: bytes) -> str:
     return f"sha256:{hashlib.sha256(content).hexdigest()}"
 
 
-def forge_wholly(raw: bytes) -> bytes:
-    """Another verdict, signed anew from the manifest to the package, with a list of keys to match."""
+def forge_wholly(raw: bytes, named: str = "") -> bytes:
+    """Another verdict, signed anew from the manifest to the package, with a list of keys to match.
+
+    `named`: the id that the forger's key is given in place of its own.
+    """
     files = read_files(raw)
     private = Ed25519PrivateKey.generate()
     public = private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
-    key = {"keyId": hashlib.sha256(public).hexdigest()[:16], "publicKey": base64.b64encode(public).decode()}
+    own = hashlib.sha256(public).hexdigest()[:16]
+    key = {"keyId": named or own, "publicKey": base64.b64encode(public).decode()}
 
     def signed(document: bytes) -> str:
         return base64.b64encode(private.sign(document)).decode()

@@ -18,7 +18,7 @@ from django.conf import settings
 from django.utils import timezone
 from warcio.archiveiterator import ArchiveIterator
 
-from lookups.evidence import heads, judgement, signing, verify
+from lookups.evidence import bundle, chain, heads, judgement, signing, verify
 from scrapers.sandbox.magic import MAGIC
 from tests.evidence.conftest import FOUND, UNKNOWN, file_of
 from tests.evidence.forging import (
@@ -155,6 +155,20 @@ class TestAFileOfEvidence:
             (record,) = ArchiveIterator(io.BytesIO(piece))
             assert record.rec_headers.get_header("WARC-Target-URI") == place["url"]
 
+    def test_is_good_though_the_chain_went_on_beyond_its_head(
+        self, tester: Customer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        reply = tester.lookup(FOUND, "DE")
+        tester.lookup(UNKNOWN, "DE")
+        assert heads.make(now=timezone.now())
+        tester.lookup(UNKNOWN, "NV")
+        assert chain.append() == 1
+        for most, holds in ((1, True), (0, None)):  # entries between, of which a file shows no more
+            monkeypatch.setattr(bundle, "MOST_LINKS", most)
+            found = verify.judge(file_of(tester, reply), trusted())
+            assert verify.is_good(found), found
+            assert next(one for one in found if one.part == "head").holds is holds
+
     def test_is_good_whatever_the_verdict_is(self, tester: Customer, tmp_path: Path) -> None:
         played = ("found", "not_found", "ambiguous", "portal_down", "page_changed", "too_many", "copy", "later")
         replies = [tester.lookup(MAGIC[name], "DE") for name in played]
@@ -217,6 +231,35 @@ class TestAChangedFile:
             assert changed == content or not verify.is_good(verify.judge(raw, trusted())), name
         assert not verify.is_good(judgement.judge(raw))
 
+    @pytest.mark.parametrize("name", ["manifest.json", "exchanges.jsonl", "facts.json"])
+    def test_is_noticed_without_its_package_by_any_sign_of_what_was_signed(self, evidence: bytes, name: str) -> None:
+        chance, files = random.Random(16), read_files(evidence)
+        content = files[OURS + name]
+        for at in chance.sample(range(len(content)), 40):
+            files[OURS + name] = content[:at] + bytes([content[at] ^ 1 << chance.randrange(8)]) + content[at + 1 :]
+            assert wrong_parts(verify.judge(pack(seal_anew(files)), trusted())) > {"archive signature"}, at
+
+    @pytest.mark.parametrize(
+        ("name", "written", "parts"),
+        [
+            ("manifest", b"{}", {"signature", "key", "exchanges", "facts", "chain"}),
+            ("signature", b"{}", {"signature", "key"}),
+            ("chain", b"{}", {"chain", "head", "time-stamp"}),
+            ("chain", b"[]", {"chain", "head", "time-stamp"}),
+            ("manifest", b"[]", {"manifest"}),
+            ("signature", b"{", {"manifest"}),
+            ("contents", None, {"manifest"}),
+            ("keys", b"{}", {"head"}),
+        ],
+    )
+    def test_is_wrong_in_each_part_that_cannot_be_read(
+        self, headed: bytes, name: str, written: bytes | None, parts: set[str]
+    ) -> None:
+        files = read_files(headed)
+        del files[f"{OURS}{name}.json"]
+        files |= {} if written is None else {f"{OURS}{name}.json": written}
+        assert wrong_parts(verify.judge(pack(seal_anew(files)), trusted())) == {*parts, "archive signature"}
+
     @pytest.mark.parametrize("bodies", [7, True, "kept", {"a": 1}, [[]], [{}], [None]])
     def test_is_judged_whatever_it_says_of_bytes_that_it_lacks(self, evidence: bytes, bodies: Any) -> None:
         files = read_files(evidence)
@@ -248,6 +291,29 @@ class TestAChangedFile:
         alone = verify.judge(raw)
         assert next(one for one in alone if one.part == "key").holds is None
         assert "our chain" in wrong_parts(judgement.judge(raw))
+
+    def test_is_noticed_where_another_program_might_read_something_else(self, evidence: bytes) -> None:
+        twice, packed, files = io.BytesIO(evidence), io.BytesIO(), read_files(evidence)
+        name = f"{OURS}manifest.json"
+        with zipfile.ZipFile(twice, "a") as archive, pytest.warns(UserWarning, match="Duplicate name"):
+            archive.writestr(zipfile.ZipInfo(name), files[name])
+        with zipfile.ZipFile(packed, "w") as archive:
+            for path, content in files.items():
+                archive.writestr(path, content, zipfile.ZIP_DEFLATED if path == name else zipfile.ZIP_STORED)
+        for raw in (twice.getvalue(), packed.getvalue()):
+            assert "file" in wrong_parts(verify.judge(raw, trusted()))
+            assert "file" in wrong_parts(judgement.judge(raw))
+
+    def test_is_noticed_with_a_file_more_or_less(self, evidence: bytes) -> None:
+        files = read_files(evidence)
+        more = pack(files | {"archive/more.warc.gz": files[WARC]})
+        less = [pack({name: files[name] for name in files if name != left_out}) for left_out in files]
+        for raw in (more, *less):
+            assert "file" in wrong_parts(verify.judge(raw, trusted()))
+
+    def test_is_noticed_with_another_key_under_the_name_of_ours(self, headed: bytes) -> None:
+        raw = forge_wholly(headed, named=signing.list_published()["keys"][0]["id"])
+        assert "key" in wrong_parts(verify.judge(raw, trusted()))
 
     @pytest.mark.parametrize("part", ["datapackage.json", f"{OURS}manifest.json"])
     def test_ends_no_program_by_how_deep_it_is_nested(self, part: str, tmp_path: Path) -> None:

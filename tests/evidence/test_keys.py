@@ -139,6 +139,9 @@ class TestRotating:
         found = verify.judge(file_of(tester, reply), verify.Trusted(before))
         assert verify.is_good(found), found
         assert next(one for one in found if one.part == "head").holds
+        before["keys"][-1]["retiredAt"] = before["keys"][-1]["validFrom"]  # then it vouches for nobody
+        found = verify.judge(file_of(tester, reply), verify.Trusted(before))
+        assert {"head", "archive signature"} <= {one.part for one in found if one.holds is False}
 
     def test_needs_a_reason(self, db: None) -> None:
         with pytest.raises(CommandError):

@@ -120,6 +120,21 @@ class TestACompanyLeftOut:
         assert {one["bytes"] for one in proof_of(tester, reply)["exchanges"]} == {"kept"}
 
 
+class TestAPartyOfALienLeftOut:
+    """Whose name stays, without an address."""
+
+    def test_has_none_in_any_byte_of_the_file_and_of_the_reply(self, tester: Customer) -> None:
+        reply, other = (tester.lookup("Magic Found LLC", state, searchType="ucc") for state in ("DE", "NV"))
+        assert "QUAY STREET" in proof_of(tester, reply)["facts"]
+        leave_out(kind="person", person="Magic Found LLC", state="DE")
+        proof, raw = proof_of(tester, reply), file_of(tester, reply)
+        assert (proof["facts"], bodies_of(raw)) == (None, [])
+        assert "QUAY STREET" not in json.dumps(proof)
+        assert not any(b"QUAY STREET" in content for content in read_files(raw).values())
+        open_parts(raw)
+        assert "QUAY STREET" in proof_of(tester, other)["facts"]
+
+
 class TestBytesThatAreNotKept:
     """Any more."""
 

@@ -16,11 +16,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from billing import keys
 from jurisdictions.prepared import Insertion
 from lookups.evidence import manifests, signing
 from lookups.models import Lookup, Manifest
 from tests.evidence.conftest import FOUND, UNKNOWN, proof_of
-from tests.lookups.conftest import Customer
+from tests.lookups.conftest import Customer, open_customer
 from tests.lookups.messages import end_bulk, end_jobs
 from tests.lookups.registry_server import Register
 
@@ -123,11 +124,14 @@ class TestTheManifestOfALookup:
         assert hashes == {proof["sha256"] for proof in proofs}
         assert Manifest.objects.count() == 1
 
-    def test_is_nobody_elses_to_read(self, tester: Customer, customer: Customer) -> None:
+    def test_is_nobody_elses_to_read(self, tester: Customer) -> None:
+        """Of another account with a test key, and of the same account with a live one."""
         reply = tester.lookup(FOUND, "DE")
-        for ending in ("evidence", "evidence.wacz"):
-            told = customer.get(f"/v1/lookups/{reply.json()['lookupId']}/{ending}")
-            assert (told.status_code, told.json()["code"]) == (404, "lookup_not_found")
+        live = keys.issue(account=tester.account, name="live", now=timezone.now())
+        for stranger in (open_customer(mode="test"), Customer(tester.account, *live)):
+            for ending in ("evidence", "evidence.wacz"):
+                told = stranger.get(f"/v1/lookups/{reply.json()['lookupId']}/{ending}")
+                assert (told.status_code, told.json()["code"]) == (404, "lookup_not_found")
 
     def test_is_not_made_up_for_lookups_from_before(self, tester: Customer) -> None:
         reply = tester.lookup(FOUND, "DE")
