@@ -106,6 +106,14 @@ class TestACharge:
         forge(sold, key)
         assert find() == {Name.CHARGE_WITHOUT_LOOKUP}
 
+    @pytest.mark.parametrize("whole", [True, False])
+    def test_of_another_account_for_the_same_lookup(self, sold: Lookup, whole: bool) -> None:
+        find()
+        other = open_customer(name="Another").account
+        key, now = f"lookup:{sold.ask_id}:charge", timezone.now()
+        ledger.charge(account_id=other.pk, amount=314, idempotency_key=key, reference="forged", now=now)
+        assert find(whole=whole) == {Name.CHARGE_WITHOUT_LOOKUP}
+
     def test_for_a_lookup_that_found_nothing(self, customer: Customer, register: Any) -> None:
         customer.lookup("Nobody Inc")
         nothing = Lookup.objects.get()
@@ -119,3 +127,24 @@ class TestACharge:
     def test_whose_lookup_was_made_dear_by_hand(self, sold: Lookup) -> None:
         Lookup.objects.update(cost=prices.LOOKUP + 1)
         assert find() == {Name.LOOKUP_CHARGE_DIFFERS}
+
+
+class TestAPaymentThatIsDelivered:
+    """With its request."""
+
+    @pytest.mark.parametrize(("verdict", "differing"), [("found", set()), ("not_found", {Name.PAYMENT_WITHOUT_LOOKUP})])
+    def test_has_an_answer_that_costs_something(
+        self, customer: Customer, register: Any, verdict: str, differing: set[str]
+    ) -> None:
+        payments = [pay(), pay()]
+        for one in payments:
+            booking.deliver(one, now=timezone.now())
+            customer.lookup(headers=anew())
+        charges_of = LedgerEntry.objects.filter(account=customer.account, kind="capture")
+        for lookup, payment, entry in zip(
+            Lookup.objects.order_by("pk"), payments, list(charges_of.order_by("pk")), strict=True
+        ):
+            tampering.remove(entry)
+            Lookup.objects.filter(pk=lookup.pk).update(account=None, key=None, payment=payment, cost=0)
+        Lookup.objects.filter(payment=payments[1]).update(verdict=verdict)
+        assert find() - {Name.ACCOUNT_SUMS} == differing
