@@ -1,0 +1,78 @@
+"""What a spreadsheet is given beside what it is not: people left out, names that are not quite the one, too many rows."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.utils import timezone
+
+from billing.models import ApiKey
+from lookups.models import Lookup, Suppression
+from lookups.privacy import suppression
+from tests.doors.reconcile.program import Program
+from tests.doors.reconcile.test_reconciling import FOUND, program, row, worked
+
+__all__ = ["program", "worked"]  # fixtures
+pytestmark = pytest.mark.django_db
+HERON = "Blue Heron Logistics LLC"
+
+
+class TestAPersonLeftOut:
+    def test_is_in_no_column_of_a_company_that_was_looked_up_before(self, program: Program) -> None:
+        columns = ("officers", "status", "registeredAgentName")
+        found = program.reconcile(q0=row(HERON))["q0"][0]["id"]
+        before = program.extend([found], *columns)[found]
+        assert "ADA MERRILL" in json.dumps(before)
+        person = Suppression(reason="Asked.", kind="person", person="Ada Merrill")
+        suppression.add(person, operator=AnonymousUser(), now=timezone.now())
+        after = program.extend([found], *columns)[found]
+        assert "MERRILL" not in json.dumps(after)
+        assert [after[name] for name in columns[1:]] == [before[name] for name in columns[1:]]
+
+
+class TestACandidate:
+    """That is chosen by itself where it is a match, and by a person where it is none."""
+
+    def test_is_a_match_by_its_very_name_alone(self, program: Program) -> None:
+        found = program.reconcile(
+            q0=row(HERON),
+            q1=row("Blue Heron Freight"),
+            q2=row("Blue Herron Logistic LLC"),
+            q3=row("Magic Ambiguous LLC"),
+        )
+        assert [[one["match"] for one in found[name]] for name in ("q0", "q1")] == [[True], [False]]
+        assert found["q0"][0]["id"] == found["q1"][0]["id"]
+        assert 50 < found["q1"][0]["score"] < 100
+        assert {(one["match"], one["score"]) for one in found["q2"]} == {(False, 30.0)}
+        assert {(one["match"], one["score"]) for one in found["q3"]} == {(False, 50.0)}
+
+    def test_is_one_of_as_many_as_are_wanted(self, program: Program) -> None:
+        found = program.reconcile(q0=row("Magic Ambiguous LLC", limit=1), q1=row("Magic Ambiguous LLC", limit=2))
+        assert [len(found[name]) for name in ("q0", "q1")] == [1, 2]
+
+
+class TestABatch:
+    def test_of_more_rows_than_it_may_have_asks_and_pays_for_none(self, program: Program) -> None:
+        queries = {f"q{number}": row(f"Nobody's Company {number} LLC") for number in range(51)}
+        reply = program.client.post(f"{program.root}/", {"queries": json.dumps(queries)})
+        assert (reply.status_code, list(reply.json()["details"])) == (400, ["queries"])
+        assert not Lookup.objects.exists()
+        del queries["q50"]
+        assert len(program.reconcile(**queries)) == 50
+
+    def test_is_counted_as_a_request_of_its_key(self, program: Program) -> None:
+        ApiKey.objects.update(rate_limit_per_minute=1)
+        replies = [
+            program.client.post(f"{program.root}/", {"queries": json.dumps({"q0": row(FOUND)})}) for _ in range(3)
+        ]  # a minute of the clock may begin in between
+        assert [one.status_code for one in replies].count(429) >= 1
+        assert Lookup.objects.count() < 3
+
+    def test_answers_each_row_by_its_name(self, program: Program) -> None:
+        """Also where rows between cannot be asked."""
+        asked: dict[str, Any] = {"q0": row(FOUND, None), "q1": row(FOUND, "NV"), "q2": row(""), "q3": row(HERON)}
+        found = program.reconcile(**asked)
+        assert [[one["id"].partition(":")[0] for one in found[name]] for name in asked] == [[], ["NV"], [], ["DE"]]
