@@ -201,6 +201,13 @@ class TestWhatWasTakenBack:
         )
         assert find() == {Name.REVERSAL_WITHOUT_PAYMENT}
 
+    def test_is_booked_where_it_came_in(self, account: Account, topup: TopUp) -> None:
+        """Of a lookup that was paid with its request on the common account, of a top-up on its own."""
+        for one in (pay(), pay("stripe", purpose="topup", account=account)):
+            reversals.enter(one, amount=300, note=f"undone {one.pk}", now=NOW)
+        assert LedgerEntry.objects.filter(kind="reversal", account=account).count() == 1
+        assert find() == set()
+
     def test_is_settled_within_an_hour(self, account: Account, topup: TopUp) -> None:
         """What was heard of at the very moment of its payment waits for the sweep; what waits for longer is found."""
         self.hear("pi_1", 100)

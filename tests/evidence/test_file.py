@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import rfc8785
 from django.conf import settings
 from django.utils import timezone
 from warcio.archiveiterator import ArchiveIterator
@@ -311,9 +312,25 @@ class TestAChangedFile:
         for raw in (more, *less):
             assert "file" in wrong_parts(verify.judge(raw, trusted()))
 
+    def test_is_noticed_with_a_digest_that_is_not_its_own(self, tester: Customer) -> None:
+        """That of another file of ours, and its own with what nobody has signed."""
+        name = "datapackage-digest.json"
+        files, others = (read_files(file_of(tester, tester.lookup(one, "DE"))) for one in (FOUND, UNKNOWN))
+        own = json.loads(files[name])
+        later = own | {"signedData": own["signedData"] | {"created": "2099-01-01T00:00:00Z"}}
+        for digest in (others[name], rfc8785.dumps(later), rfc8785.dumps(own | {"more": "nobody signed"})):
+            found = wrong_parts(verify.judge(pack(files | {name: digest}), trusted()))
+            assert found == {"archive signature", *({"file"} if digest == others[name] else ())}
+
     def test_is_noticed_with_another_key_under_the_name_of_ours(self, headed: bytes) -> None:
-        raw = forge_wholly(headed, named=signing.list_published()["keys"][0]["id"])
+        ours, name = signing.list_published()["keys"][0], "datapackage-digest.json"
+        raw = forge_wholly(headed, named=ours["id"])
         assert "key" in wrong_parts(verify.judge(raw, trusted()))
+        files = read_files(raw)
+        digest = json.loads(files[name])
+        digest["signedData"]["publicKey"] = ours["archivePublicKey"]
+        found = verify.judge(pack(files | {name: rfc8785.dumps(digest)}), trusted())
+        assert next(one for one in found if one.part == "archive signature").text.endswith("does not fit it.")
 
     @pytest.mark.parametrize("part", ["datapackage.json", f"{OURS}manifest.json"])
     def test_ends_no_program_by_how_deep_it_is_nested(self, part: str, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a spreadsheet is given beside what it is not: people left out, names that are not quite the one, too many rows."""
+"""What a spreadsheet is given, and what not: people left out, names that are not quite the one, too many rows."""
 
 from __future__ import annotations
 
