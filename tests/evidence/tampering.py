@@ -65,6 +65,15 @@ def _in_body(record: bytes) -> bytes:
     return flip(record, record.rindex(b"\r\n\r\n") - 5)
 
 
+def _leave_only(kind: str) -> Callable[[Files], None]:
+    """The web archive has its records of one kind, and no others."""
+
+    def rewrite(files: Files) -> None:
+        files[WARC] = rewrite_archive(files[WARC], lambda record: record if is_kind(record, kind) else b"")
+
+    return rewrite
+
+
 def _answer_twice(files: Files) -> None:
     """The last answer once more, at the end: a program for archives may show the later one."""
     answers: list[bytes] = []
@@ -101,6 +110,18 @@ FORGERIES: list[tuple[str, str, Callable[[Files], None]]] = [
         _archive("response", lambda one: one.replace(b"HTTP/1.1 200", b"HTTP/1.1 203", 1)),
     ),
     ("where an answer came from", "bytes", _archive("response", lambda one: one.replace(b"invalid", b"inva1id"))),
+    (
+        "when an answer was read",
+        "bytes",
+        _archive("response", lambda one: one.replace(b"WARC-Date: 20", b"WARC-Date: 19", 1)),
+    ),
+    ("how it was asked for", "bytes", _archive("request", lambda one: one.replace(b"\r\nGET ", b"\r\nPUT ", 1))),
+    (
+        "a header of an answer",
+        "bytes",
+        _archive("response", lambda one: one.replace(b"; charset=utf-8", b"; charset=utf-7", 1)),
+    ),
+    ("an exchange less in the archive", "bytes", _leave_only("warcinfo")),
     ("the record in the archive", "bytes", _archive("metadata", _in_body)),
     ("an answer more than there was", "bytes", _answer_twice),
     ("the place in the chain", "chain", _set("chain.json", "entry", "hash", to=_other_hex)),

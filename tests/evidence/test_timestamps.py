@@ -78,6 +78,18 @@ class TestATimeStamp:
         assert found.holds is False
         assert "not from an authority that you trust" in found.text
 
+    def test_of_another_text_is_not_believed_either(self, tester: Customer, asked: Authority) -> None:
+        """By whoever knows no authority at all: nobody has vouched for this head."""
+        reply = tester.lookup(FOUND, "DE")
+        tasks.head_evidence()
+        stamped = verify.judge(file_of(tester, reply))
+        ChainHead.objects.update(token=timestamps.ask(asked.url, b"another head").raw)
+        found = verify.judge(file_of(tester, reply))
+        assert [next(one for one in each if one.part == "time-stamp").holds for each in (stamped, found)] == [
+            None,
+            False,
+        ]
+
     def test_with_a_bit_turned_is_not_believed(self, tester: Customer, asked: Authority) -> None:
         reply = tester.lookup(FOUND, "DE")
         tasks.head_evidence()
