@@ -97,8 +97,14 @@ class TestTheChain:
         Manifest.objects.filter(pk=second.pk).update(document=str(second.document).replace("found", "taken"))
         assert chain.find_difference() == "The manifest of entry 2 was changed."
         Manifest.objects.filter(pk=second.pk).update(document=second.document)
+        Manifest.objects.filter(pk=second.pk).update(sha256="1" * 64)
+        assert chain.find_difference() == "The manifest of entry 2 is not the one that was chained."
+        Manifest.objects.filter(pk=second.pk).update(sha256=second.sha256)
+        assert chain.find_difference() is None
         ChainTip.objects.update(number=4)
         assert chain.find_difference() == "The chain ends at entry 3, and had 4."
+        ChainTip.objects.update(number=3, hash="1" * 64)
+        assert str(chain.find_difference()).startswith("The chain ends at entry 3")
 
     def test_outlives_an_erased_account(self, tester: Customer) -> None:
         reply = ask(tester)[1]

@@ -162,8 +162,10 @@ class TestAFileOfEvidence:
         reply = tester.lookup(FOUND, "DE")
         tester.lookup(UNKNOWN, "DE")
         assert heads.make(now=timezone.now())
-        tester.lookup(UNKNOWN, "NV")
+        later = tester.lookup(UNKNOWN, "NV")
         assert chain.append() == 1
+        found = verify.judge(file_of(tester, later), trusted())
+        assert (verify.is_good(found), [one.holds for one in found if one.part == "head"]) == (True, [None])
         for most, holds in ((1, True), (0, None)):  # entries between, of which a file shows no more
             monkeypatch.setattr(bundle, "MOST_LINKS", most)
             found = verify.judge(file_of(tester, reply), trusted())

@@ -19,6 +19,7 @@ from django.utils import timezone
 from billing import keys
 from jurisdictions.prepared import Insertion
 from lookups.evidence import manifests, signing
+from lookups.lookup.storage import wire_time
 from lookups.models import Lookup, Manifest
 from tests.evidence.conftest import FOUND, UNKNOWN, proof_of
 from tests.lookups.conftest import Customer, open_customer
@@ -58,6 +59,31 @@ class TestTheManifestOfALookup:
         assert said["question"]["entityName"] == FOUND
         assert (said["question"]["state"], said["livemode"], said["verdict"]) == ("DE", False, "found")
         assert said["reader"]["version"] == reply.json()["state_scraper_version"]
+
+    @pytest.mark.parametrize(
+        "asked",
+        [
+            {
+                "entityName": "First Puddlestone Bank",
+                "searchType": "ucc",
+                "searchBy": "secured_party",
+                "dateAfter": "2001-02-03",
+                "dateBefore": "2024-05-06",
+            },
+            {"entityId": "SB-DE-000123", "searchType": "business_entity"},
+        ],
+        ids=["liens", "an identifier"],
+    )
+    def test_says_all_that_was_asked_and_when(self, tester: Customer, asked: dict[str, str]) -> None:
+        words = {"entityName": "entity_name", "entityId": "entity_id"}
+        body = {words.get(name, name): value for name, value in asked.items()} | {"state": "DE"}
+        said = proof_of(tester, tester.post("/v1/lookup", body))["manifest"]
+        question = dict.fromkeys(("entityName", "entityId", "searchBy", "dateAfter", "dateBefore")) | asked
+        assert said["question"] == question | {"state": "DE"}
+        lookup = Lookup.objects.get()
+        assert lookup.reading is not None
+        moments = (lookup.created_at, lookup.reading.read_at, lookup.ended_at)
+        assert [said[name] for name in ("askedAt", "readAt", "answeredAt")] == [wire_time(one) for one in moments]
 
     def test_cites_each_exchange_with_the_registry_and_its_bytes(self, customer: Customer, register: Register) -> None:
         proof = proof_of(customer, customer.lookup())

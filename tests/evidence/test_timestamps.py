@@ -151,9 +151,9 @@ class TestATimeStamp:
         with pytest.raises(timestamps.NotStamped, match=why):
             timestamps.ask(authority.url, b"a head", seconds=0.5 if "seconds" in change else 15)
 
-    def test_of_another_question_is_refused(self, authority: Authority) -> None:
-        kept = timestamps.ask(authority.url, b"another head").raw
-        authority.body = kept
+    @pytest.mark.parametrize("earlier", [b"another head", b"a head"], ids=["of another", "of before"])
+    def test_of_another_question_is_refused(self, authority: Authority, earlier: bytes) -> None:
+        authority.body = timestamps.ask(authority.url, earlier).raw
         with pytest.raises(timestamps.NotStamped, match="about something else"):
             timestamps.ask(authority.url, b"a head")
 

@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from lookups.evidence import readings
-from lookups.models import Lookup
+from lookups.models import Lookup, RecordVersion, StoredAnswer
 from scrapers import gateway
 from scrapers.evidence import bodies
 from scrapers.models import Body, Reading
@@ -40,6 +40,18 @@ class TestAReading:
         tester.lookup(entity_name=MAGIC["found"], source="cache")
         assert Reading.objects.count() == 1
         assert {one.reading_id for one in Lookup.objects.all()} == {Reading.objects.get().pk}
+
+    @pytest.mark.parametrize("last", [Lookup, StoredAnswer, RecordVersion])
+    def test_stays_as_long_as_one_thing_alone_rests_on_it(self, tester: Customer, last: type[Lookup]) -> None:
+        tester.lookup(entity_name=MAGIC["found"])
+        late = timezone.now() + timedelta(days=800)
+        for one in (Lookup, StoredAnswer, RecordVersion):
+            assert one.objects.filter(reading=Reading.objects.get()).exists()
+            if one is not last:
+                one.objects.update(reading=None)
+        assert readings.prune(now=late) == 0
+        last.objects.update(reading=None)
+        assert readings.prune(now=late) == 1
 
     def test_goes_with_its_time_where_no_answer_rests_on_it(self, tester: Customer) -> None:
         tester.lookup(entity_name=MAGIC["found"])
