@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from billing import giving_back, reconciliation, selectors
+from billing import giving_back, reconciliation, reversals, selectors
 from billing.accounting import chart
 from billing.models import Difference, LedgerEntry, Payment, Reversal
 from billing.payments import checkout
@@ -133,6 +133,21 @@ class TestWhatWasNotSeen:
         assert row.numbers == {"chain": 0, "payment": 314, "token_units": 0}
         for day in (3, 4):  # it is not forgotten when it is no news any more
             assert find(NOW + timedelta(days=day)) == {Difference.Name.GIVEN_BACK_DIFFERS}
+
+    def test_stays_unseen_though_that_of_another_payment_is_seen(self, node: stubs.Node, mistyped: Payment) -> None:
+        other = accept(nonce=9)
+        checkout.settle(other, now=NOW)
+        named, node.mood = send(node), "down"
+        assert not enter(other, named)
+        node.mood = "included"
+        assert find() == {Difference.Name.GIVEN_BACK_DIFFERS}
+        seen = Reversal.objects.exclude(seen_at=None).values_list("name", flat=True)
+        assert list(seen) == [f"given back: {named}"]
+
+    def test_is_nothing_that_staff_took_back_otherwise(self, node: stubs.Node, owed: Payment) -> None:
+        reversals.enter(owed, amount=314, note="undone by the chain", now=NOW)
+        assert find() == set()
+        assert find(NOW + timedelta(days=1)) == set()
 
     def test_is_a_difference_by_its_amount(self, node: stubs.Node, owed: Payment) -> None:
         named = send(node, amount=31_350)
