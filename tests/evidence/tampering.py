@@ -131,5 +131,10 @@ FORGERIES: list[tuple[str, str, Callable[[Files], None]]] = [
         "head",
         _set("chain.json", "head", "document", to=lambda text: text.replace('"at":"20', '"at":"19')),
     ),
+    (
+        "the service of the head",
+        "head",
+        _set("chain.json", "head", "document", to=lambda text: text.replace('"service":"http', '"service":"httq')),
+    ),
     ("the way to the head", "head", _set("chain.json", "links", to=lambda links: [*links, "0" * 64])),
 ]

@@ -164,7 +164,7 @@ class TestAFileOfEvidence:
         assert heads.make(now=timezone.now())
         later = tester.lookup(UNKNOWN, "NV")
         assert chain.append() == 1
-        found = verify.judge(file_of(tester, later), trusted())
+        found = judgement.judge(file_of(tester, later))  # which also compares the third entry of our own chain
         assert (verify.is_good(found), [one.holds for one in found if one.part == "head"]) == (True, [None])
         for most, holds in ((1, True), (0, None)):  # entries between, of which a file shows no more
             monkeypatch.setattr(bundle, "MOST_LINKS", most)
