@@ -261,6 +261,17 @@ class TestTheCardProvider:
         assert Name.CARD_CREDIT_UNKNOWN not in find_outside(now=NOW + 4 * DAY + timedelta(hours=2), whole=False)
         assert find_outside(now=NOW + 5 * DAY) == set()
 
+    def test_gave_back_of_late_a_part_of_what_was_heard_of(self, account: Account, cards: stubs.CardProvider) -> None:
+        """By the hourly reading, which sees of the parts before ours alone."""
+        top_up("pi_1", account)
+        cards.move("charge", "pi_1", 314, NOW)
+        for day, name in ((0, "re_1"), (10, "re_2")):
+            at = NOW + day * DAY
+            reversals.hear(reversals.Heard("pi_1", Reversal.Kind.REFUND, name, 10_000), now=at)
+            cards.move("refund", "pi_1", -100, at)
+            assert find_outside(now=at + timedelta(hours=2), whole=False) == set()
+            assert find_outside(now=at + 9 * DAY) == set()
+
     def test_gave_each_payment_back_what_was_heard_of_it(self, account: Account, cards: stubs.CardProvider) -> None:
         for intent, cents in (("pi_1", 100), ("pi_2", 200)):
             top_up(intent, account)

@@ -141,6 +141,7 @@ class TestWhatWasNotSeen:
         assert not enter(other, named)
         node.mood = "included"
         assert find() == {Difference.Name.GIVEN_BACK_DIFFERS}
+        assert selectors.list_differences().get().subject == f"payment {mistyped.pk} by {UNKNOWN}"
         seen = Reversal.objects.exclude(seen_at=None).values_list("name", flat=True)
         assert list(seen) == [f"given back: {named}"]
 
