@@ -68,7 +68,7 @@ class _Wire(stripe.RequestsClient):
     def request(  # type: ignore[override]
         self, method: str, url: str, headers: Mapping[str, str] | None, post_data: Any = None
     ) -> tuple[bytes, int, Mapping[str, str]]:
-        raw, status, told = self.request_stream(method, url, headers, post_data)
+        raw, status, received = self.request_stream(method, url, headers, post_data)
         try:
             with raw:
                 body = answers.read_body(raw, seconds=SECONDS)
@@ -76,7 +76,7 @@ class _Wire(stripe.RequestsClient):
                 raise answers.Unreadable("the answer has no error of the provider's")
         except (HTTPError, ValueError) as error:
             raise stripe.APIConnectionError(f"HTTP {status}: {error}") from error  # type: ignore[no-untyped-call]
-        return body, status, told
+        return body, status, received
 
 
 def client() -> stripe.StripeClient:

@@ -138,7 +138,7 @@ class TestTheCardProvider:
             assert f"{self.AWAY}; nothing was charged." in self.read_page_of_topup()
 
     @pytest.mark.parametrize("answer", OF_NOBODY.values(), ids=OF_NOBODY)
-    def test_is_told_to_programs_in_their_own_shape(self, cards: Any, answer: stubs.Answer) -> None:
+    def test_reaches_programs_in_their_own_shape(self, cards: Any, answer: stubs.Answer) -> None:
         _, secret = keys.issue(account=open_office().account, name="server", now=timezone.now())
         with cards(answer):
             reply = Client().post(

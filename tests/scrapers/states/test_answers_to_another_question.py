@@ -22,7 +22,7 @@ def steps_of(case: str) -> list[Step]:
     return load_steps(FOLDER / case)
 
 
-def told(case: str, number: int, *, shown: Place) -> str:
+def ends_with(case: str, number: int, *, shown: Place) -> str:
     """What comes of the case when this step of it is answered with the body of another one."""
     steps, (other, at) = steps_of(case), shown
     answered = steps_of(other)[at - 1]
@@ -46,11 +46,11 @@ class TestAListOfSeveralPages:
         ],
     )
     def test_does_not_pass_for_whole(self, case: str, number: int, shown: Place) -> None:
-        assert told(case, number, shown=shown) == "PageChanged"
+        assert ends_with(case, number, shown=shown) == "PageChanged"
 
     @pytest.mark.parametrize(("case", "first"), [("KS/on-the-second-page", 2), ("NJ/ucc-many-pages", 3)])
     def test_does_not_begin_with_its_second_page(self, case: str, first: int) -> None:
-        assert told(case, first, shown=(case, first + 1)) == "PageChanged"
+        assert ends_with(case, first, shown=(case, first + 1)) == "PageChanged"
 
     def test_is_counted_without_the_rows_of_a_page_shown_again(self) -> None:
         first, second, *_ = steps_of("WA/several-matches")
@@ -62,7 +62,7 @@ class TestTheAccountOfAnotherCompany:
     """In Texas, where the accounts of namesakes are opened to choose one."""
 
     def test_chooses_nobody(self) -> None:
-        assert told("TX/several-matches", 3, shown=("TX/several-matches", 2)) == "PageChanged"
+        assert ends_with("TX/several-matches", 3, shown=("TX/several-matches", 2)) == "PageChanged"
 
 
 class TestAListOfCompanies:
@@ -70,7 +70,7 @@ class TestAListOfCompanies:
 
     @pytest.mark.parametrize("state", ["NH", "UT", "VA", "GA", "IN"])
     def test_is_not_empty(self, state: str) -> None:
-        assert told(f"{state}/active", 2, shown=(f"{state}/active", 3)) == "PageChanged"
+        assert ends_with(f"{state}/active", 2, shown=(f"{state}/active", 3)) == "PageChanged"
 
 
 class TestADrawerOfAnotherCompany:
@@ -92,8 +92,8 @@ class TestADrawerOfAnotherCompany:
             ("ND/trade-name", 2, ("ND/active", 2)),
         ],
     )
-    def test_is_not_told_under_this_ones_name(self, case: str, number: int, shown: Place) -> None:
-        assert told(case, number, shown=shown) == "PageChanged"
+    def test_does_not_come_under_this_ones_name(self, case: str, number: int, shown: Place) -> None:
+        assert ends_with(case, number, shown=shown) == "PageChanged"
 
 
 class TestAFormerNameInAListWithoutNumbers:
@@ -101,22 +101,22 @@ class TestAFormerNameInAListWithoutNumbers:
 
     @pytest.mark.parametrize("other", ["MN/by-file-number", "MN/beside-a-trademark"])
     def test_leads_to_no_company_that_the_row_denies(self, other: str) -> None:
-        assert told("MN/former-name", 3, shown=(other, 3)) == "PageChanged"
+        assert ends_with("MN/former-name", 3, shown=(other, 3)) == "PageChanged"
 
 
 class TestTheLienOfAnotherNumber:
     """In Alabama, of the same debtor."""
 
     @pytest.mark.parametrize("number", [2, 3])
-    def test_is_not_told_as_the_one_that_was_opened(self, number: int) -> None:
-        assert told("AL/ucc-debtor", number, shown=("AL/ucc-debtor", 5 - number)) == "PageChanged"
+    def test_does_not_pass_for_the_one_that_was_opened(self, number: int) -> None:
+        assert ends_with("AL/ucc-debtor", number, shown=("AL/ucc-debtor", 5 - number)) == "PageChanged"
 
 
 class TestTheTabOfOfficers:
     """In Iowa, answered with the search form, as a session that has ended is."""
 
     def test_does_not_say_that_there_are_none(self) -> None:
-        assert told("IA/active", 4, shown=("IA/active", 1)) == "PageChanged"
+        assert ends_with("IA/active", 4, shown=("IA/active", 1)) == "PageChanged"
 
 
 class TestASetBesideTheMaster:
@@ -132,4 +132,4 @@ class TestASetBesideTheMaster:
         ],
     )
     def test_names_nobody_of_another_company(self, case: str, number: int, shown: Place) -> None:
-        assert told(case, number, shown=shown) == "PageChanged"
+        assert ends_with(case, number, shown=shown) == "PageChanged"
