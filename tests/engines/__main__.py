@@ -73,7 +73,7 @@ def run_chosen(only: str | None, arguments: list[str]) -> tuple[list[Result], st
         return _on_servers_or_not(alone, None)
     # Side by side there is always something to do: of more processes each would read all the tests for nothing
     first_of_two, second_of_two = (
-        [*_in_parallel(arguments, processes=each), *arguments] for each in (2 + cores, cores)
+        [*_in_parallel(arguments, processes=each), *arguments] for each in (1 + cores, cores)
     )
     with tempfile.TemporaryFile("w+") as lines, ThreadPoolExecutor(1) as beside:
         second = beside.submit(_on_servers_or_not, second_of_two, lines)
