@@ -334,7 +334,7 @@ class Portal:
         """What a record says that the row it was opened from denies: for pages that do not say whose they are."""
         kinds, words = (row.entity_type, record.entity_type), (row.status, record.status)
         pairs = (
-            {self.status_meaning(word).status_class for word in words} - {"neutral"},
+            {self.status_meaning(word).status_class for word in words if word} - {"neutral"},
             {types.to_class(kind) for kind in kinds} - {None, "other"},
             {types.is_domestic(kind, jurisdiction=None, state=self.code) for kind in kinds} - {None},
         )

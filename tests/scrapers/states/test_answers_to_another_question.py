@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from scrapers.discovery import find_portal
+from scrapers.records import Candidate, EntityRecord
 from scrapers.transport.recording import Step, load_steps
 from tests.scrapers.conversation import Conversation
 from tests.scrapers.golden import FOLDER, Case, play
@@ -102,6 +104,17 @@ class TestAFormerNameInAListWithoutNumbers:
     @pytest.mark.parametrize("other", ["MN/by-file-number", "MN/beside-a-trademark"])
     def test_leads_to_no_company_that_the_row_denies(self, other: str) -> None:
         assert ends_with("MN/former-name", 3, shown=(other, 3)) == "PageChanged"
+
+
+class TestARowThatShowsNoStatus:
+    """Iowa's list implies one, for its register has active companies alone; that is no word of the row's."""
+
+    @pytest.mark.parametrize(("word", "denied"), [(None, False), ("Active", True)])
+    def test_contradicts_by_its_own_words_alone(self, word: str | None, denied: bool) -> None:
+        portal = find_portal("IA")
+        assert portal is not None
+        record = EntityRecord("ACME LLC", "7", status="Inactive", sos_url="https://sos.iowa.gov/")
+        assert bool(portal.contradictions(Candidate("ACME LLC", "7", word), record)) == denied
 
 
 class TestTheLienOfAnotherNumber:
