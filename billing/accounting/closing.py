@@ -43,6 +43,9 @@ def close(month: date, *, operator: str, now: datetime) -> MonthClose:
         return known
     if now < end + AFTER:
         raise NotYet(f"{first:%Y-%m} can be closed from {end + AFTER:%Y-%m-%d %H:%M} UTC on.")
+    if not chart.list_entries(until=end).exists():  # closed, it would stay among the others for ever
+        name = first.date().isoformat()[:7]
+        raise NotYet(f"The books have no entry until the end of {name}: there is nothing to close.")
     before = chart.list_entries(until=first).aggregate(last=Max("created_at"))["last"]
     if before is not None and not MonthClose.objects.filter(month=bounds(before.date())[0].date()).exists():
         raise NotYet(f"{before:%Y-%m} has entries and is not closed.")
@@ -58,13 +61,6 @@ def close(month: date, *, operator: str, now: datetime) -> MonthClose:
             )
     except IntegrityError:  # somebody else did at the same moment
         return MonthClose.objects.get(month=first.date())
-
-
-def refuse_before_books(month: date) -> None:
-    """Raises NotYet for a month before the first entry: closed, it would stay among the others for ever."""
-    if not chart.list_entries(until=bounds(month)[1]).exists():
-        name = month.isoformat()[:7]
-        raise NotYet(f"The books have no entry until the end of {name}: there is nothing to close.")
 
 
 def list_changed(since: datetime | None = None) -> list[MonthClose]:

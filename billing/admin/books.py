@@ -64,7 +64,6 @@ class MonthCloseAdmin(ReadOnlyAdmin):
                 messages.warning(request, f"A month has ended since you were asked about {asked[:7]}: read again.")
             return pages.ask(request, question, form=MonthForm(initial={"month": f"{month:%Y-%m}"}), back=back)
         try:
-            closing.refuse_before_books(month)
             closed = closing.close(month, operator=pages.operator_of(request), now=now)
         except closing.NotYet as early:
             messages.error(request, str(early))

@@ -157,7 +157,6 @@ class TestAMonth:
         self, business: Business, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         moment = NOVEMBER + timedelta(hours=1)
-        closing.close(SEPTEMBER, operator="dana", now=moment)
         real = chart.list_entries
 
         def meanwhile(**named: Any) -> Any:

@@ -82,6 +82,7 @@ class TestWhatCameIn:
         reversals.enter(topup, amount=100, note="by letter", now=NOW)
         refund = reversals.Heard("pi_1", Reversal.Kind.REFUND, "pi_1", 200)
         reversals.hear(refund, now=NOW)
+        tampering.change(entry("free-grant"), created_at=NOW - timedelta(days=40))
         closing.close(NOW.date().replace(month=10), operator="dana", now=NOW)
         assert find() == set()
 

@@ -288,6 +288,7 @@ class TestTheTablesOfTheBooks:
         reconciliation.run(now=NOW)
         anchors.make(now=NOW)
         anchors.make(now=NOW + HOUR)
+        change(busy.entries.earliest("pk"), created_at=NOW.replace(month=8))
         for month in (8, 9):
             closing.close(date(2026, month, 1), operator="dana", now=NOW)
         for number in range(2):
