@@ -232,6 +232,7 @@ class TestWhatDoesNotFit:
                 ["lookup", ["bulk"]],
                 f"Number 2: {SCOPES}",
             ),
+            ("scopes", ["lookup", "reconcile"], keys.ALONE),
             ("scopes", [], "Ensure this field has at least 1 elements."),
             ("scopes", "lookup", 'Expected a list of items but got type "str".'),
             ("expiresAt", "2020-01-01T00:00:00Z", "Lies in the past."),

@@ -9,7 +9,7 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from billing import customer_keys, networks
+from billing import customer_keys, keys, networks
 from lookups.api.requests.fields import Text, Whole, Word
 from lookups.api.wire.words import KeyMode, Scope
 
@@ -100,6 +100,12 @@ class KeyRequest(serializers.Serializer[Any]):
         help_text="The only networks it may be used from (IPv4 or IPv6, `192.0.2.0/24`), within those of the key that "
         "asks. Empty: everywhere. Default: as that one.",
     )
+
+    def validate_scopes(self, scopes: list[str] | None) -> list[str] | None:
+        """The scopes, if a key could use each of them."""
+        if keys.reconciles_in_vain(scopes or ()):
+            raise serializers.ValidationError(keys.ALONE)
+        return scopes
 
 
 class RotationRequest(serializers.Serializer[Any]):
