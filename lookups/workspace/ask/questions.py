@@ -27,6 +27,12 @@ _LONGEST = 1000  # characters of a field; what the rules allow is far less, and 
 TOO_LONG = f"This is too long: its first {_LONGEST:,} characters are left."
 
 
+class MarkedName(NameRequest):
+    """A name check with a reference, as a lookup may have one."""
+
+    ref = LookupRequest._declared_fields["ref"]
+
+
 class Wrong(Exception):
     """The question cannot be asked like this; `texts` says why, by the form's field; `asked`: what is left of it."""
 
@@ -91,7 +97,7 @@ class Asked:
         if self.entity_id:
             raise Wrong({"entity_id": ["A name check takes a name alone."]})
         try:
-            asked = read(NameRequest, {"entity_name": self.name, "state": self.state})
+            asked = read(MarkedName, {"entity_name": self.name, "state": self.state, "ref": self.ref or None})
         except ApiError as refused:
             raise _wrong(refused.details) from None
         return Question(asked["state"], name=asked["entity_name"], kind="name_check", from_copy=self.from_copy)
@@ -111,9 +117,12 @@ class Asked:
 
 
 def read_form(sent: Mapping[str, Any]) -> Asked:
-    """The form as it was sent, or an address that fills it in; raises Wrong for more than any field may hold."""
+    """The form as it was sent, or an address that fills it in; raises Wrong for more than any field may hold.
+
+    White space becomes single blanks, as in the API's texts: a reference is kept as it is looked for.
+    """
     names = ("name", "state", "entity_id", "party", "ref")
-    texts: dict[str, Any] = {name: str(sent.get(name, "")).strip() for name in names}
+    texts: dict[str, Any] = {name: " ".join(str(sent.get(name, "")).split()) for name in names}
     kind, word = str(sent.get("kind", "")), str(sent.get("word", ""))
     kind = _API_WORDS.get(kind, kind)
     own: dict[str, Any] = {"word": word} if _WORD.fullmatch(word) else {}

@@ -38,8 +38,8 @@ class Filter:
 
 
 def read(asked: Mapping[str, str], wrong: paging.Wrong) -> Filter:
-    """The filter of an address; what is wrong is added by its field."""
-    given = {name: text.strip() for name, text in asked.items() if text.strip()}
+    """The filter of an address; what is wrong is added by its field. Blanks are single ones, as in what is kept."""
+    given = {name: " ".join(text.split()) for name, text in asked.items() if text.strip()}
     until = paging.read_day(given.get("until"), "until", wrong)
     who = _WHO.fullmatch(given.get("who", ""))
     if "who" in given and who is None:

@@ -75,6 +75,8 @@ class TestTheForm:
             ({"name": "A" * 1001}, "wrong-name", "too long"),
             ({"kind": "liens", "entity_id": "1"}, "wrong-id", "searched by name"),
             ({"kind": "name", "entity_id": "1"}, "wrong-id", "name alone"),
+            ({"kind": "name", "ref": "r" * 201}, "wrong-ref", "no more than 200 characters"),
+            ({"kind": "name", "ref": "file\0 7"}, "wrong-ref", "U+0000"),
         ],
     )
     def test_says_beside_the_field_what_is_wrong(
@@ -325,6 +327,17 @@ class TestMoney:
         Lookup.objects.update(origin=Lookup.Origin.API)
         assert ask(office, word="0" * 31 + "3")["Location"].endswith(f"{asked.public_id}/")
         assert spent(office) == PRICE
+
+    def test_with_a_reference_is_one_question_with_that_of_a_program_however_it_is_spaced(
+        self, office: Browser, register: Register
+    ) -> None:
+        key, secret = keys.issue(account=office.account, name="program", mode="live", now=timezone.now())
+        program = Customer(office.account, key, secret)
+        open_answer(office, ask(office, ref="file  7"))
+        again = program.lookup(ref="file  7").json()
+        assert (spent(office), again["lookupId"]) == (PRICE, Lookup.objects.get().public_id)
+        (told,) = program.get("/v1/lookups?ref=file%20%207").json()["lookups"]
+        assert told["lookupId"] == again["lookupId"]
 
     def test_changed_under_the_same_word_is_another_question(self, office: Browser, register: Register) -> None:
         assert ask(office)["Location"] != ask(office, "Zebra Inc")["Location"]

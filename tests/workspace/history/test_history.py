@@ -72,6 +72,7 @@ class TestTheList:
             ("kind=ucc", ["Liens"]),
             ("origin=watch", ["Watched"]),
             ("ref=file+7", ["Marked"]),
+            ("ref=file++7", ["Marked"]),
             ("name=eLaWa", ["Delaware"]),
             ("since=2026-11-21", ["Later"]),
             ("until=2026-11-19", ["Before"]),
