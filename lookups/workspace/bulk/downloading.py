@@ -14,6 +14,7 @@ from django.http.response import HttpResponseBase
 from django.utils import timezone
 from msgspec.structs import replace
 
+from billing import money
 from lookups import bodies, bulk_table, csv_export, xlsx_export
 from lookups.api.wire.bulk import BulkRow
 from lookups.bulk import drafts, row_answers
@@ -62,8 +63,12 @@ def make_table(
 
 
 def _tell(rows: QuerySet[Lookup], firsts: dict[int, Lookup]) -> Iterator[BulkRow]:
-    """Each row as the API tells it; where it was found by asking again, that answer under what was asked at first."""
+    """Each row as the API tells it; where it was found by asking again, that answer under what was asked at first.
+
+    Its cost is that of all that was found for it, each counted in one row: the column adds up to what was paid.
+    """
     now = timezone.now()
+    counted: set[int] = set()
     for some in _portions(rows):
         answers = row_answers.list_answers(some)
         for row in some:
@@ -72,7 +77,9 @@ def _tell(rows: QuerySet[Lookup], firsts: dict[int, Lookup]) -> Iterator[BulkRow
             if found and not (row.outcome and row.outcome.facts.billed):
                 firsts[row.position or 0] = row
                 again = bodies.of_row(found[-1], now=now)
-                told = replace(again, index=told.index, ref=told.ref, entity_name=told.entity_name)
+                cost = money.to_json_number(sum(one.cost for one in found if one.pk not in counted))
+                counted.update(one.pk for one in found)
+                told = replace(again, index=told.index, ref=told.ref, entity_name=told.entity_name, cost=cost)
             yield told
 
 

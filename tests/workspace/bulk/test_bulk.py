@@ -702,6 +702,19 @@ class TestTheFile:
         assert (last["status"], last["ref"], last["entity_name"]) == ("not_asked", "9", "Quay Inc")
         assert "Ontario" in last["error"]
 
+    @pytest.mark.parametrize("others", [("Acme Corp",), ("Zebra Inc", "Acme Corp", "Zebra Inc")])
+    @pytest.mark.parametrize("rows_alike", [1, 2])
+    def test_of_rows_that_were_asked_again_adds_up_to_what_was_paid(
+        self, office: Browser, rows_alike: int, others: tuple[str, ...]
+    ) -> None:
+        at = ask(office, "No,Company,State\n1,Acme Corp,NY\n" + "2,Nobody Knows This,NY\n" * rows_alike)
+        for name in others:
+            office.post(f"{at}rows/1/", {"entity_name": name, "state": "NY"})
+        rows = self.rows(office, at)
+        assert [row["verdict"] for row in rows] == ["found"] * (1 + rows_alike)
+        paid = selectors.get_balance(office.account.pk).spent
+        assert sum(round(float(row["cost"]) * 10_000) for row in rows) == paid
+
     def test_may_be_a_workbook(self, office: Browser) -> None:
         at = ask(office, "Company,State,City\nAcme Corp,NY,Albany\n")
         (row,) = read_table(office.get(f"{at}results.xlsx").getvalue())
