@@ -36,6 +36,7 @@ NEEDS = (  # which right shows which fields
     ("scrapers.view_scrapeattempt", ("attempt", "evidence_kept")),
 )
 NOTHING_CHARGED = "Nothing was charged for it."
+PAID_WITH_REQUEST = "Its payment came with the request."
 
 
 class RefundForm(forms.Form):
@@ -54,7 +55,7 @@ class LookupAdmin(RefundsOutages, BoundedList, ReadOnlyAdmin):
     search_fields = ("^asked",)
     search_help_text = "A lookup's id (lk_…), or an account; how a name begins, among the newest of a day or an account"
     span_by, narrowed_by = "created_at", ("account", "bulk")
-    list_select_related = ("account",)
+    list_select_related = ("account", "payment")
     date_hierarchy = "created_at"
     list_per_page = 50
     actions = ("refund_chosen",)
@@ -108,7 +109,7 @@ class LookupAdmin(RefundsOutages, BoundedList, ReadOnlyAdmin):
         back, charge = _page_of(lookup), _find_charge(lookup)
         left = ledger.get_refundable(charge) if charge else 0
         if charge is None or (not left and request.method != "POST"):
-            messages.error(request, "Given back before." if charge else NOTHING_CHARGED)
+            messages.error(request, "Given back before." if charge else _why_no_charge(lookup))
             return redirect(back)
 
         def perform(data: dict[str, Any], token: str) -> str:
@@ -182,7 +183,7 @@ class LookupAdmin(RefundsOutages, BoundedList, ReadOnlyAdmin):
         """The entry by which it was paid."""
         found = _find_charge(obj)
         if found is None:
-            return NOTHING_CHARGED
+            return _why_no_charge(obj)
         back = found.amount - ledger.get_refundable(found)
         words = f"entry {found.pk}, {money.to_decimal_string(found.amount)} USD"
         words += f", of it given back {money.to_decimal_string(back)} USD" if back else ""
@@ -215,7 +216,7 @@ class LookupAdmin(RefundsOutages, BoundedList, ReadOnlyAdmin):
 
     @admin.display(description="Charged, USD", ordering="cost")
     def charged(self, obj: Lookup) -> str:
-        return money.to_decimal_string(obj.cost)
+        return money.to_decimal_string(obj.charged)
 
 
 def _page_of(lookup: Lookup) -> str:
@@ -225,6 +226,11 @@ def _page_of(lookup: Lookup) -> str:
 def _find_charge(lookup: Lookup) -> LedgerEntry | None:
     """The entry by which it was paid from a balance."""
     return next(charges.list_charges([lookup]), None) if lookup.cost else None
+
+
+def _why_no_charge(lookup: Lookup) -> str:
+    """Why no entry of a balance paid for it."""
+    return PAID_WITH_REQUEST if lookup.charged else NOTHING_CHARGED
 
 
 def _link(page: str, pk: Any, words: str, *, mark: str = "") -> str:

@@ -10,9 +10,10 @@ from django.utils import timezone
 
 from billing import accounts, ledger
 from billing.members import addresses
-from billing.models import Account, ApiKey, LedgerEntry, Member
+from billing.models import Account, ApiKey, LedgerEntry, Member, Payment
 from jurisdictions import selectors
-from lookups.models import Job, WatchEvent
+from lookups.lookup.questions import Question
+from lookups.models import Job, Lookup, WatchEvent
 from tests.admin.clicks import Person
 from tests.admin.conftest import PRICE, ask, fail
 from tests.sign_in import populated
@@ -144,6 +145,22 @@ class TestALookupsPage:
         for role, sees in (("support", {"charge", "attempt"}), ("operator", {"attempt"}), ("viewer", set())):
             page = as_role(role).get(f"/admin/lookups/lookup/{lookup.pk}/change/").content.decode()
             assert {name for name, address in links.items() if address in page} == sees, role
+
+    def test_says_what_was_paid_with_the_request(self, acme: Account, owner: Client) -> None:
+        now = timezone.now()
+        payment = Payment.objects.create(
+            challenge_id="c", proof_hash="p", method="tempo", purpose="lookup", amount=PRICE, state="paid",
+            created_at=now, ended_at=now, delivered_at=now,
+        )  # fmt: skip
+        lookup = Lookup.objects.create(
+            payment=payment, state="NY", kind="business_entity", asked="Bluebird Freight", verdict="found",
+            price=PRICE, created_at=now, ended_at=now, question=Question("NY", name="Bluebird Freight").to_json(),
+        )  # fmt: skip
+        assert lookup.account is None
+        for address in ("", f"{lookup.pk}/change/"):
+            page = owner.get(f"/admin/lookups/lookup/{address}").content.decode()
+            assert "0.0314" in page[page.index("Bluebird Freight") :]
+            assert "Nothing was charged" not in page
 
 
 class TestAnAccountsPage:
