@@ -72,6 +72,6 @@ def do_over(job: Job, *, now: datetime) -> bool:
 def _draft_again(ask: Ask, earlier: Lookup, *, now: datetime) -> tuple[Ask, Lookup]:
     """The same question as a new ask. Its lookup takes the earlier one's row in a bulk request."""
     ask = replace(ask, question=Question.from_json(earlier.question), ask_id=uuid.uuid4())
-    place = {name: getattr(earlier, name) for name in ("origin", "bulk_id", "position", "ref")}
+    place = {name: getattr(earlier, name) for name in ("origin", "asked_by_id", "bulk_id", "position", "ref")}
     Lookup.objects.filter(pk=earlier.pk).update(bulk=None, position=None)
     return ask, rows.draft(ask, now=now, **place)

@@ -21,6 +21,7 @@ from billing.models import Account
 from jurisdictions import services
 from lookups import selectors as states
 from lookups.bulk import drafts, queue, row_answers
+from lookups.jobs import operator_actions
 from lookups.models import BulkDraft, BulkJob, Job, Lookup, RowAnswer, Watch
 from lookups.workspace.bulk import results
 from tests.lookups.registry_server import Register
@@ -526,6 +527,18 @@ class TestTheEnd:
         Account.objects.update(webhook_url="https://hooks.quay.test/", test_webhook_url="https://hooks.quay.test/")
         ask(office.work_in("sandbox"))
         assert BulkJob.objects.get().ended_at is not None
+        assert not office.account.deliveries.exists()
+
+    def test_is_of_whoever_asked_also_where_an_operator_had_it_asked_again(self, office: Browser) -> None:
+        Account.objects.update(webhook_url="https://hooks.quay.test/", test_webhook_url="https://hooks.quay.test/")
+        office.work_in("sandbox")
+        buy(office, begin(office, "Company,State\nMagic Found LLC,DE\n"))
+        assert operator_actions.end(Job.objects.get(), now=timezone.now())
+        assert operator_actions.do_over(Job.objects.get(), now=timezone.now())
+        work()
+        assert Lookup.objects.get(bulk=BulkJob.objects.get(ended_at__isnull=False)).verdict == "found"
+        page = office.get(f"/app/history/?who=user:{office.user.pk}&verdict=found").content.decode()
+        assert "Magic Found LLC" in page
         assert not office.account.deliveries.exists()
 
 
