@@ -13,7 +13,7 @@ from lookups.lookup import rows
 from lookups.lookup.asks import Ask
 from lookups.lookup.outcomes import Failed
 from lookups.lookup.questions import Question
-from lookups.models import Job, Lookup
+from lookups.models import Job, Lookup, RowAnswer
 from lookups.verdicts import Breakdown
 
 
@@ -57,6 +57,8 @@ def do_over(job: Job, *, now: datetime) -> bool:
         earlier, repetitions = row.lookup, list(row.lookup.repetitions.filter(bulk__isnull=False))
         ask, row.lookup = _draft_again(ask, earlier, now=now)
         rows.accept(ask, row.lookup, now=now, hold_for=lifecycle.hold_for(ask))
+        RowAnswer.objects.filter(ask_id=earlier.ask_id).update(ask_id=ask.ask_id)
+        RowAnswer.objects.filter(row=earlier).update(row=row.lookup)
         for repetition in repetitions:
             _, again = _draft_again(ask, repetition, now=now)
             again.repeats, again.price = row.lookup, 0

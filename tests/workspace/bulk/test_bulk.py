@@ -21,7 +21,7 @@ from billing.models import Account
 from jurisdictions import services
 from lookups import selectors as states
 from lookups.bulk import drafts, queue, row_answers
-from lookups.jobs import operator_actions
+from lookups.jobs import operator_actions, runner
 from lookups.models import BulkDraft, BulkJob, Job, Lookup, RowAnswer, Watch
 from lookups.workspace.bulk import results
 from tests.lookups.registry_server import Register
@@ -629,6 +629,30 @@ class TestARowThatFoundNothing:
         office.post(*click)
         assert "ACME CORP." in office.get(at).content.decode()
         assert selectors.get_balance(office.account.pk).spent == PRICE
+
+    def test_has_the_answer_that_an_operator_had_asked_for_again(
+        self, office: Browser, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("scrapers.sandbox.server.SLOW_SECONDS", 0.01)
+        at = ask(office.work_in("sandbox"), "Company,State\nMagic Not Found LLC,DE\n")
+        again = (f"{at}rows/0/", {"entity_name": "Magic Later LLC", "state": "DE"})
+        office.post(*again)
+        job = Job.objects.get(bulk=None)
+        assert operator_actions.end(job, now=timezone.now())
+        assert operator_actions.do_over(Job.objects.get(pk=job.pk), now=timezone.now())
+        runner.run(job_id=job.pk, now=timezone.now())
+        assert "MAGIC LATER LLC" in office.get(at).content.decode()
+        office.post(*again)  # has its answer
+        assert Lookup.objects.filter(bulk=None, verdict="found").count() == 1
+
+    def test_keeps_its_answers_where_an_operator_has_the_row_asked_again(self, office: Browser) -> None:
+        at = buy(office.work_in("sandbox"), begin(office, "Company,State\nMagic Portal Down LLC,DE\n"))["Location"]
+        assert operator_actions.end(Job.objects.get(), now=timezone.now())
+        office.post(f"{at}rows/0/", {"entity_name": "Magic Found LLC", "state": "DE"})
+        assert operator_actions.do_over(Job.objects.get(), now=timezone.now())
+        assert "MAGIC FOUND LLC" in office.get(at).content.decode()
+        (row,) = csv.DictReader(io.StringIO(office.get(f"{at}results.csv").getvalue().decode("utf-8-sig")))
+        assert row["entityName"] == "MAGIC FOUND LLC"
 
     def test_with_words_that_cannot_be_asked_says_so(self, office: Browser) -> None:
         at = ask(office, "Company,State\nNobody Knows This,NY\n")
