@@ -50,9 +50,13 @@ def list_candidates(lookup: Lookup, limit: int) -> list[dict[str, Any]]:
         score = float((lookup.match or {}).get("score") or 0)
         record = lookup.version.data
         return [_candidate(lookup.state, str(record["entityId"]), str(record["entityName"]), 100 * score, score >= 1)]
-    score = EQUAL if lookup.outcome is Verdict.AMBIGUOUS else NEAR
     near = [one for one in lookup.candidates if one.get("entityId")][:limit]
-    return [_candidate(lookup.state, str(one["entityId"]), str(one["entityName"]), score, False) for one in near]
+    best = near[0].get("score") if near and lookup.outcome is Verdict.AMBIGUOUS else None
+    scores = [EQUAL if best is not None and one.get("score") == best else NEAR for one in near]
+    return [
+        _candidate(lookup.state, str(one["entityId"]), str(one["entityName"]), score, False)
+        for one, score in zip(near, scores, strict=True)
+    ]
 
 
 def _candidate(state: str, number: str, name: str, score: float, is_sure: bool) -> dict[str, Any]:

@@ -83,7 +83,7 @@ def _of_absence(lookup: Lookup) -> Shown:
     state = PLACES[lookup.state].name
     choices = [_choice(lookup, one) for one in lookup.candidates]
     if lookup.verdict == Verdict.AMBIGUOUS:
-        title = f"{len(choices)} companies of {state} fit equally well"
+        title = f"Several companies of {state} fit equally well"
         sentences = [f"None is guessed: choose one. {FREE_OF_CHARGE}."]
         return Shown("Ambiguous", "warn", title, sentences, choices)
     what = "lien on" if lookup.kind == "ucc" else "company called"

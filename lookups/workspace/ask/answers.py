@@ -180,7 +180,8 @@ def _write(lookup: Lookup, verdict: Verdict | None) -> tuple[str, str]:
             return f"{name} has no {lead} {asked} {filed}".rstrip(), _write_absence(lookup)
         case Verdict.AMBIGUOUS:
             text = "Nobody is guessed: choose one, and it is asked for by its identifier."
-            return f"{len(lookup.candidates)} companies fit {asked} equally well", f"{text} {FREE}"
+            text = " ".join(filter(None, (text, lookup.note, FREE)))
+            return f"Several companies fit {asked} equally well", text  # candidates has near names too, and not all
         case Verdict.REFUSED:
             texts = [text for several in bodies.refusal_details(lookup).values() for text in several]
             return f"{name} cannot be asked this", f"{write_for_people(' '.join(texts))} {FREE}"

@@ -15,7 +15,7 @@ from billing import keys
 from billing.models import Account, LedgerEntry
 from lookups.bulk import queue
 from lookups.models import BulkJob, Delivery, Heartbeat, Lookup
-from lookups.reconcile import asking
+from lookups.reconcile import asking, records
 from scrapers.evidence.bodies import StoreAway
 from tests.doors.reconcile.program import Program, judge
 from tests.lookups.conftest import Customer, anew, open_customer
@@ -90,6 +90,16 @@ class TestABatch:
         assert found["q1"] == []
         assert len(found["q3"]) > 1
         assert not any(one["match"] for one in found["q3"])
+
+    def test_tells_names_that_come_near_from_those_that_fit_equally_well(
+        self, customer: Customer, register: Register
+    ) -> None:
+        names = ["DOVER TIN INC.", "DOVER TIN INC.", "DOVER TIN WORKS INC."]
+        register.rows = [company(name, f"{number}") for number, name in enumerate(names, start=300001)]
+        assert customer.lookup("Dover Tin Inc").json()["ambiguous"]
+        found = records.list_candidates(Lookup.objects.get(), 10)
+        assert [one["name"] for one in found] == names
+        assert found[0]["score"] == found[1]["score"] > found[2]["score"]
 
     def test_sends_no_webhook(self, program: Program, tester: Customer) -> None:
         Account.objects.filter(pk=tester.key.account_id).update(test_webhook_url="https://hooks.example.com/sos")

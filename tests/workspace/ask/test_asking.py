@@ -17,7 +17,7 @@ from lookups.workspace.ask import asking
 from scrapers.states.new_york import NewYork
 from tests.lookups.conftest import PRICE, Customer
 from tests.lookups.conftest import register as register
-from tests.lookups.registry_server import Register
+from tests.lookups.registry_server import Register, company
 from tests.workspace.conftest import Browser, open_office, spend_all
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once, pytest.mark.usefixtures("no_workers")]
@@ -180,7 +180,7 @@ class TestAnAnswer:
 
     def test_that_is_several_companies_is_a_choice_of_one_click(self, lab: Browser) -> None:
         page = open_answer(lab, ask(lab, "Magic Ambiguous LLC"))
-        assert "2 companies fit “Magic Ambiguous LLC” equally well" in read(page)
+        assert "Several companies fit “Magic Ambiguous LLC” equally well" in read(page)
         assert "Nothing was charged" in read(page)
         section = page[page.index('id="candidates"') :]
         first = section[section.index("<form") : section.index("</form>")]
@@ -189,6 +189,18 @@ class TestAnAnswer:
         assert "“Good Standing”" in read(open_answer(lab, chosen))
         assert Lookup.objects.latest("pk").question["entity_id"] == fields["entity_id"]
         assert lab.post("/app/", fields)["Location"] == chosen["Location"]  # the same click again is no other question
+
+    def test_that_is_several_companies_counts_no_near_name_and_says_where_was_not_looked(
+        self, office: Browser, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(NewYork, "coverage", "active_only")
+        names = ("DOVER TIN INC.", "DOVER TIN INC.", "DOVER TIN WORKS INC.")
+        register.rows = [company(name, f"{number}") for number, name in enumerate(names, start=300001)]
+        page = read(open_answer(office, ask(office, "Dover Tin Inc")))
+        assert "DOVER TIN WORKS INC." in page
+        assert "3 companies fit" not in page
+        assert "Several companies fit “Dover Tin Inc” equally well" in page
+        assert "Only active entities can be searched in this source" in page
 
     def test_that_nothing_is_there_names_what_was_asked_and_is_free(self, office: Browser, register: Register) -> None:
         page = read(open_answer(office, ask(office, "Nobody Inc")))

@@ -60,7 +60,7 @@ class TestAClerk:
         page.keyboard.type("Magic Ambiguous LLC")
         page.keyboard.press("Enter")
         page.wait_for_url("**/app/lookups/**")
-        assert "2 companies fit" in page.inner_text("h1")
+        assert "Several companies fit" in page.inner_text("h1")
         page.click("text=Ask for this one >> nth=0")
         page.wait_for_selector(".dossier")
         assert page.inner_text("h1") == "MAGIC AMBIGUOUS LLC"
