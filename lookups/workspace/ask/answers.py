@@ -16,7 +16,7 @@ from lookups.pages import differences
 from lookups.pages.differences import Piece
 from lookups.pages.dossier.record.liens import write_asked
 from lookups.pages.dossier.record.words import COPY_HERE, clip, day, write_for_people
-from lookups.verdicts import Breakdown, Verdict
+from lookups.verdicts import Breakdown, Verdict, find_breakdown
 from lookups.workspace.ask.questions import of_question
 from scrapers.failures import Failure, find_failure
 
@@ -159,6 +159,16 @@ def write_waiting(lookup: Lookup, *, now: datetime) -> str:
     return f"The registry did not answer. It is asked again at {again:%H:%M} UTC." if again else ""
 
 
+def write_failed(lookup: Lookup) -> tuple[str, str]:
+    """Why it ended here and not at the registry: a headline, and a sentence under it."""
+    match find_breakdown(lookup.reason):
+        case Breakdown.OUT_OF_FUNDS:
+            return "The balance did not cover this", f"The answer was kept back. {FREE}"
+        case Breakdown.ENDED:
+            return "We ended this before it was answered", f"{FREE} Please ask again."
+    return "This broke here, not at the registry", f"{FREE} It has been logged; please ask again."
+
+
 def _write_kind(lookup: Lookup) -> str:
     words = {"business_entity": "Company", "ucc": "Liens (UCC)", "name_check": "Name check"}
     kind = words.get(lookup.kind, lookup.kind)
@@ -188,7 +198,7 @@ def _write(lookup: Lookup, verdict: Verdict | None) -> tuple[str, str]:
         case Verdict.UNAVAILABLE:
             return f"{name} did not answer", _write_unavailable(lookup)
         case Verdict.FAILED:
-            return _write_failed(lookup)
+            return write_failed(lookup)
         case Verdict.CANCELLED:
             return "Cancelled before its turn", FREE
     verdicts = {
@@ -226,12 +236,6 @@ def _write_unavailable(lookup: Lookup) -> str:
     elif not bodies.is_retryable(lookup):
         sentences.append("Asking again does not help until we have looked at it.")
     return " ".join(sentences)
-
-
-def _write_failed(lookup: Lookup) -> tuple[str, str]:
-    if lookup.reason == Breakdown.OUT_OF_FUNDS:
-        return "The balance did not cover this", f"The answer was kept back. {FREE}"
-    return "This broke here, not at the registry", f"{FREE} It has been logged; please ask again."
 
 
 def _candidate(one: dict[str, Any], lookup: Lookup) -> Candidate:

@@ -18,7 +18,7 @@ from lookups.pages.differences import mark
 from lookups.pages.dossier.record.headline import find_kind
 from lookups.pages.dossier.record.words import clip, write_for_people
 from lookups.verdicts import BILLED, Verdict
-from lookups.workspace.ask.answers import TAGS, write_waiting
+from lookups.workspace.ask.answers import TAGS, write_failed, write_waiting
 from scrapers.failures import find_failure
 
 ROWS_A_PAGE, CANDIDATES_A_ROW = 20, 3
@@ -176,6 +176,8 @@ def _why(lookup: Lookup) -> str:
             return lookup.note or (failure.facts.customer if failure else "")
         case Verdict.NOT_FOUND | Verdict.AMBIGUOUS:
             return lookup.note
+        case Verdict.FAILED:
+            return ". ".join(write_failed(lookup))
     return lookup.outcome.facts.customer if lookup.outcome else ""
 
 

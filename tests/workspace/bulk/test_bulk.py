@@ -551,6 +551,32 @@ class TestARowThatWaits:
         assert f"The registry did not answer. It is asked again at {again:%H:%M} UTC." in page
 
 
+class TestARowThatEndedHere:
+    def test_says_that_the_balance_did_not_cover_it(self, office: Browser) -> None:
+        at = buy(office, begin(office))["Location"]
+        now = timezone.now()
+        assert ledger.expire_holds(now=now + timedelta(days=1)) == 1
+        left = selectors.get_balance(office.account.pk).spendable
+        ledger.adjust(
+            account_id=office.account.pk,
+            amount=-left,
+            idempotency_key="all-spent",
+            operator="staff",
+            reason="correction",
+            now=now,
+        )
+        work()
+        page = office.get(at).content.decode()
+        assert page.count("The balance did not cover this. The answer was kept back. Nothing was charged.") == 2
+
+    def test_says_that_an_operator_ended_it(self, office: Browser) -> None:
+        at = buy(office.work_in("sandbox"), begin(office, "Company,State\nMagic Found LLC,DE\n"))["Location"]
+        assert operator_actions.end(Job.objects.get(), now=timezone.now())
+        for page in (office.get(at), office.get(f"/app/lookups/{Lookup.objects.get().public_id}/")):
+            assert "We ended this" in page.content.decode()
+            assert "logged" not in page.content.decode()
+
+
 class TestARowThatFoundNothing:
     """ "Did you mean", in the row."""
 
