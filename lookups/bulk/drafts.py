@@ -21,7 +21,7 @@ from lookups.bulk import bulk_jobs, spreading
 from lookups.bulk.tables import columns
 from lookups.bulk.tables.columns import Mapping as Columns
 from lookups.bulk.tables.lines import Line
-from lookups.bulk.tables.reading import Table, with_headers
+from lookups.bulk.tables.reading import LONGEST_CELL, Table, with_headers
 from lookups.lookup.outcomes import NobodyAtWork, OutOfFunds
 from lookups.models import BulkDraft, BulkJob
 
@@ -144,7 +144,7 @@ def move_headings(*, draft: BulkDraft, into_rows: bool, now: datetime) -> None:
 
 def mend(*, draft: BulkDraft, rows: Iterable[int], fields: Mapping[str, str], now: datetime) -> None:
     """Write other text into fields of some rows; the cells of the file stay as they are. Raises Changed."""
-    written = {name: _one_line(text)[:200] for name, text in fields.items() if name in columns.LABELS}
+    written = {name: _one_line(text)[:LONGEST_CELL] for name, text in fields.items() if name in columns.LABELS}
     if "state" in written:
         written["state"] = columns.find_state(written["state"]) or written["state"]
     with _changing(draft, now=now) as held:

@@ -339,6 +339,14 @@ class TestAProblem:
         assert office.post(f"{at}rows/", {"do": "mend", "row": "1", "entity_name-1": "Apex\0 Corp"}).status_code == 302
         assert BulkDraft.objects.get().table["rows"][1]["own"]["entity_name"] == "Apex Corp"
 
+    def test_that_is_too_long_stays_so_when_another_field_is_mended(self, office: Browser) -> None:
+        name = "Quayside " * 21 + "Trading Company"
+        at = begin(office, f"Company,State\n{name},Ontario\n")
+        office.post(f"{at}rows/", {"do": "mend", "row": "0", "entity_name-0": name, "state-0": "NY"})
+        page = office.get(at).content.decode()
+        assert "No row can be asked yet" in page
+        assert "no more than 200 characters" in page
+
     def test_of_a_row_goes_with_the_row(self, office: Browser) -> None:
         at = begin(office, self.TABLE)
         office.post(f"{at}rows/", {"do": "drop", "row": ["1", "2", "3", "5"]})
