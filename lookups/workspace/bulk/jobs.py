@@ -195,6 +195,8 @@ def _say(result: Result | None) -> tuple[int, str]:
     match result:
         case None:
             return messages.INFO, ASKED
+        case Ended(lookup=lookup, repeated=True) if lookup.charged:
+            return messages.SUCCESS, "Found: it was paid for a moment ago, and nothing more was charged."
         case Ended(lookup=lookup) if lookup.charged:
             return messages.SUCCESS, f"Found, for {money.to_decimal_string(lookup.charged)} USD."
         case Ended(lookup=lookup):

@@ -626,6 +626,19 @@ class TestARowThatFoundNothing:
         assert "ACME CORP." in page
         assert "Not found" in page
 
+    def test_that_means_what_another_row_was_asked_a_moment_ago_is_not_called_paid_for_again(
+        self, office: Browser
+    ) -> None:
+        at = ask(office, "Company,State\nNobody Knows This,NY\nNobody Else,NY\n")
+        said = []
+        for row in (0, 1):
+            again = {"entity_name": "Acme Corp", "state": "NY"}
+            said.append(office.post(f"{at}rows/{row}/", again, follow=True).content.decode())
+        assert selectors.get_balance(office.account.pk).spent == PRICE
+        assert "Found, for 0.0314 USD." in said[0]
+        assert "Found, for 0.0314 USD." not in said[1]
+        assert "Found: it was paid for a moment ago, and nothing more was charged." in said[1]
+
     def test_is_asked_in_other_words_as_well(self, office: Browser) -> None:
         at = ask(office, "Company,State\nNobody Knows This,NY\n")
         for name in ("Acme Corp", "Zebra Inc", "Acme Corp"):
