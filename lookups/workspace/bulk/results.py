@@ -125,7 +125,8 @@ def read_outcome(lookup: Lookup, *, now: datetime) -> Outcome:
         return Outcome(lookup.public_id, word, kind, why=_why(lookup))
     row = bodies.of_row(lookup, now=now)
     if lookup.kind == "ucc":
-        return Outcome(lookup.public_id, word, kind, is_found=True, liens=lookup.total, cost=lookup.cost)
+        why, cost = row.note or "", lookup.cost
+        return Outcome(lookup.public_id, word, kind, is_found=True, liens=lookup.total, why=why, cost=cost)
     data = row.data
     if data is None:  # it was not kept
         return Outcome(lookup.public_id, word, kind, is_found=True, why=row.note or "", cost=lookup.cost)

@@ -22,6 +22,7 @@ from jurisdictions import services
 from lookups import selectors as states
 from lookups.bulk import drafts, queue, row_answers
 from lookups.jobs import operator_actions, runner
+from lookups.lookup import storage
 from lookups.models import BulkDraft, BulkJob, Job, Lookup, RowAnswer, Watch
 from lookups.workspace.bulk import results
 from tests.lookups.registry_server import Register
@@ -557,6 +558,14 @@ class TestARowThatWaits:
         page = office.get(at).content.decode()
         assert again is not None
         assert f"The registry did not answer. It is asked again at {again:%H:%M} UTC." in page
+
+
+class TestARowOfLiens:
+    def test_says_that_the_registry_has_more_of_them(self, office: Browser) -> None:
+        at = ask(office.work_in("sandbox"), "Company,State,Search type\nBlue Heron Logistics LLC,DE,ucc\n")
+        assert storage.MORE_FILINGS not in office.get(at).content.decode()
+        Lookup.objects.update(note=storage.MORE_FILINGS)
+        assert storage.MORE_FILINGS in office.get(at).content.decode()
 
 
 class TestARowThatEndedHere:
