@@ -149,6 +149,6 @@ def _row(lookup: Lookup, *, now: datetime) -> Row:
         status=str(version.data.get("status") or "") if version is not None else "",
         status_kind=find_kind(reading),
         public_id=lookup.public_id,
-        text="" if answer.is_found else answer.text or write_waiting(lookup, now=now),
+        text=lookup.note if answer.is_found else answer.text or write_waiting(lookup, now=now),
         rank=NEWS_FIRST.index(lookup.outcome) if lookup.outcome in NEWS_FIRST else len(NEWS_FIRST),
     )

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from billing import keys, selectors
 from lookups import tasks
+from lookups.lookup import storage
 from lookups.models import BulkJob, IdempotencyRecord, Job, Lookup
 from lookups.workspace.ask import asking
 from scrapers.states.new_york import NewYork
@@ -510,6 +511,13 @@ class TestAnywhere:
         assert again is not None
         page = read(lab.get(at).content.decode())
         assert page.count(f"The registry did not answer. It is asked again at {again:%H:%M} UTC.") == 1
+
+    def test_says_of_a_state_that_has_more_liens_than_are_counted_that_it_has(self, lab: Browser) -> None:
+        at = lab.post("/app/anywhere/", {"name": "Magic Found LLC", "state": "*", "kind": "liens", "word": WORD})
+        tasks.run_job(job_id=str(Job.objects.get(state="DE").pk))
+        Lookup.objects.filter(state="DE").update(note=storage.MORE_FILINGS)
+        page = read(lab.get(at["Location"]).content.decode())
+        assert f"1 lien on “Magic Found LLC” {storage.MORE_FILINGS}" in page
 
     def test_counts_no_state_where_several_fit_among_those_that_have_it_not(self, lab: Browser) -> None:
         sent = {"name": "Magic Ambiguous LLC", "state": "*", "kind": "company", "word": WORD}
