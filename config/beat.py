@@ -7,7 +7,11 @@ broker did not take waited for its next time, which of the nightly ones is a day
 
 from __future__ import annotations
 
+import json
 import logging
+import os
+from pathlib import Path
+from shelve import Shelf
 from time import monotonic
 from typing import Any
 
@@ -17,13 +21,36 @@ log = logging.getLogger(__name__)
 AGAIN_SECONDS = 15.0  # until what the broker did not take is sent again
 
 
+class Notes(dict[bytes, bytes]):
+    """What a shelf holds, in one file that is replaced as a whole.
+
+    Which of the modules below `dbm` a Python has is its packager's choice: Debian's writes nothing before it is closed,
+    so that a kill took all notes, and says nothing where the disk is full.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        kept: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
+        super().__init__({name.encode(): bytes.fromhex(packed) for name, packed in kept.items()})
+
+    def sync(self) -> None:
+        """Write all of it; raises OSError, and what was noted before stays."""
+        draft = self._path.with_name(f"{self._path.name}.new")
+        draft.write_text(json.dumps({name.decode(): packed.hex() for name, packed in self.items()}))
+        os.replace(draft, self._path)
+
+
 class Scheduler(PersistentScheduler):
     """Celery's, which takes no time to come for the last, and nothing for sent that the broker did not take."""
 
     def __init__(self, *args: Any, **named: Any) -> None:
         self._refused: dict[str | None, ScheduleEntry] = {}
         self._again_at = 0.0
+        self._notes = Path(named["schedule_filename"])
         super().__init__(*args, **named)
+
+    def _open_schedule(self) -> Shelf[Any]:
+        return Shelf(Notes(self._notes), writeback=True)
 
     def apply_entry(self, entry: ScheduleEntry, producer: Any = None) -> None:
         """Send a task; where the broker does not take it, again later."""

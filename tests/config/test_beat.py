@@ -63,6 +63,23 @@ class TestAClockThatWasSetBack:
         assert set(SENT) == {"often", "seldom"}
 
 
+class TestAKill:
+    """Of the clock, which has no time to close its file."""
+
+    def test_takes_nothing_that_was_noted(self, start: Callable[[Path], Told], tmp_path: Path) -> None:
+        killed = start(tmp_path)
+        sent = killed.schedule["seldom"].last_run_at - timedelta(hours=1)
+        killed.schedule["seldom"].last_run_at = sent
+        killed.sync()
+        assert start(tmp_path).schedule["seldom"].last_run_at == sent
+
+    def test_amid_a_file_that_is_no_more_than_begun_is_begun_anew(
+        self, start: Callable[[Path], Told], tmp_path: Path
+    ) -> None:
+        (tmp_path / "schedule").write_bytes(b"")
+        assert set(start(tmp_path).schedule) == {"often", "seldom"}
+
+
 class TestAFullDisk:
     """Where it would note what it has sent."""
 
