@@ -170,7 +170,8 @@ def _make(last: SigningKey | None, *, reason: str, now: datetime) -> SigningKey:
         salt=salt,
         public_key=_base64(public),
         archive_public_key=_archive_public(keys.archive),
-        valid_from=now,
+        # What ended a moment before is signed with it, too: `now` was read before, or another machine's clock is behind
+        valid_from=now - REMEMBERED,
         reason=reason,
         previous=last,
     )

@@ -121,12 +121,13 @@ class TestRotating:
 
     def test_signs_with_the_new_key_and_leaves_what_was_signed(self, tester: Customer) -> None:
         old = tester.lookup(FOUND, "DE")
-        signing.rotate(reason="Once a year.", now=later(seconds=1))
+        # By a machine whose clock is ahead, or while the answer waited to be written
+        signing.rotate(reason="Once a year.", now=later(seconds=30))
         new = tester.lookup(FOUND, "DE", ref="new")
         log = published()
         for reply in (old, new):
             found = verify.judge(file_of(tester, reply), verify.Trusted(log))
-            assert verify.is_good([one for one in found if one.part != "key" or reply is old]), found
+            assert verify.is_good(found), found
         keys = list(Manifest.objects.order_by("pk").values_list("key", flat=True))
         assert keys == [one["id"] for one in log["keys"]]
 
