@@ -7,12 +7,17 @@ erased account's manifests end, their entries stay.
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import json
 from collections.abc import Iterator
 
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.db import transaction
+from django.db.models import OuterRef, Subquery
 
-from lookups.models import ChainEntry, ChainTip, Manifest
+from lookups.models import ChainEntry, ChainHead, ChainTip, Manifest
 
 START = "0" * 64
 BATCH = 500
@@ -55,6 +60,21 @@ def find_difference() -> str | None:
     tip = ChainTip.objects.first()
     if tip is not None and (tip.number, tip.hash or START) != (number, hashed):
         return f"The chain ends at entry {number}, and had {tip.number}."
+    return _find_other_head()
+
+
+def _find_other_head() -> str | None:
+    """The first head that is not of this chain: who writes all of it anew, or cuts its end off, has signed another."""
+    own = ChainEntry.objects.filter(number=OuterRef("number")).values("hash")
+    for head in ChainHead.objects.order_by("number").select_related("key").annotate(own_hash=Subquery(own)):
+        key = Ed25519PublicKey.from_public_bytes(base64.b64decode(head.key.public_key))
+        try:
+            key.verify(base64.b64decode(head.signature), head.document.encode())
+        except InvalidSignature:
+            return f"The head at entry {head.number} was changed."
+        signed = json.loads(head.document)
+        if (signed["number"], signed["hash"]) != (head.number, head.own_hash):
+            return f"The head at entry {head.number} is of another chain."
     return None
 
 

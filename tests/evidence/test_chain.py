@@ -106,6 +106,23 @@ class TestTheChain:
         ChainTip.objects.update(number=3, hash="1" * 64)
         assert str(chain.find_difference()).startswith("The chain ends at entry 3")
 
+    def test_tells_that_it_was_written_anew_by_a_head_that_was_signed(self, tester: Customer) -> None:
+        """Each entry followed from the one before it, and the tip was theirs: nobody compared what was signed."""
+        ask(tester)
+        assert heads.make(now=NOW)
+        assert chain.find_difference() is None
+        append_only.unprotect(connection, [append_only.EVIDENCE])
+        ChainEntry.objects.all().delete()
+        ChainTip.objects.all().delete()
+        Manifest.objects.filter(pk=Manifest.objects.latest("pk").pk).delete()
+        Manifest.objects.update(is_chained=False)
+        assert chain.append() == 2
+        assert chain.find_difference() == "The head at entry 3 is of another chain."
+        tip, head = ChainTip.objects.get(), ChainHead.objects.get()
+        signed = {**json.loads(head.document), "number": 2, "hash": tip.hash}
+        ChainHead.objects.update(number=2, document=json.dumps(signed))
+        assert chain.find_difference() == "The head at entry 2 was changed."
+
     def test_outlives_an_erased_account(self, tester: Customer) -> None:
         reply = ask(tester)[1]
         chain.append()
