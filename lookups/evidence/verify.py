@@ -18,24 +18,25 @@ import base64
 import hashlib
 import io
 import json
+import struct
 import sys
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
-from itertools import accumulate
+from itertools import dropwhile
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, utils
-from cryptography.hazmat.primitives.serialization import load_der_public_key
 
 PACKAGE, DIGEST, WARC, OURS = "datapackage.json", "datapackage-digest.json", "archive/data.warc.gz", "sos-lookup/"
 MOST_FILES, MOST_BYTES, MOST_RECORD = 50, 256 * 1024 * 1024, 12 * 1024 * 1024  # unpacked; a page has 10 MB at most
-DEEPEST, _OTHERS = 100, bytes(set(range(256)) - set(b"[]{}"))  # levels of JSON; ours has less than ten
+DEEPEST, _OTHERS = 100, bytes(set(range(256)) - set(b'"[]{}'))  # levels of JSON; ours has less than ten
 Outcome = tuple[bool | None, str]
 WHY_NOT = {"withheld": "left out at the request of a person they are about", "not_kept": "not kept (any more)"}
 
@@ -66,8 +67,8 @@ def judge(raw: bytes, trusted: Trusted = Trusted()) -> list[Finding]:
         files = _unpack(raw)
     except Exception as wrong:
         return [Finding("file", False, f"It cannot be read as a file of evidence: {wrong}.")]
-    found = [_attempt("file", lambda: _check_package(files))]
-    found += [_attempt("archive signature", lambda: _check_archive_signature(files, trusted))]
+    signed = _attempt("archive signature", lambda: _check_archive_signature(files, trusted))
+    found = [_attempt("file", lambda: _check_package(files)), signed]
     try:
         manifest, signature, contents = (_read(files, f"{one}.json") for one in ("manifest", "signature", "contents"))
     except Wrong as wrong:
@@ -81,7 +82,7 @@ def judge(raw: bytes, trusted: Trusted = Trusted()) -> list[Finding]:
         *_check_archive(files, contents),
         _attempt("facts", lambda: _check_facts(files, manifest)),
         _attempt("chain", lambda: _check_entry(_read(files, "chain.json")["entry"], document)),
-        _attempt("head", lambda: _check_head(_list_keys(files, trusted), **_read(files, "chain.json"))),
+        _attempt("head", lambda: _check_head(files, trusted, **_read(files, "chain.json"))),
         _attempt("time-stamp", lambda: _check_stamp(_read(files, "chain.json")["head"], trusted)),
     ]
 
@@ -94,31 +95,31 @@ def is_good(found: list[Finding]) -> bool:
 def _attempt(part: str, check: Any) -> Finding:
     try:
         holds, text = check()
-    except Wrong as wrong:
-        return Finding(part, False, str(wrong))
     except Exception as error:  # whatever a stranger wrote, it is no more than wrong
-        return Finding(part, False, f"It is not written as it has to be ({type(error).__name__}).")
+        text = str(error) if isinstance(error, Wrong) else f"It is not written as ours are ({type(error).__name__})."
+        return Finding(part, False, text)
     return Finding(part, holds, text)
 
 
 def _unpack(raw: bytes) -> dict[str, bytes]:
-    """The files in the archive by name; what is packed is none of ours, and two files have two names."""
+    """The files in the archive by name; ours are not packed, lie one behind the other, and two have two names."""
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
         listed = archive.infolist()
-        if len(listed) > MOST_FILES or len({one.filename for one in listed}) != len(listed):
-            raise Wrong("it has too many files, or two of one name")
-        if any(one.compress_type != zipfile.ZIP_STORED for one in listed):
-            raise Wrong("its files are packed, and ours are not")
-        if sum(one.file_size for one in listed) > min(MOST_BYTES, len(raw)):  # two may lie in the same bytes
-            raise Wrong("it is too large")
+        if len(raw) > MOST_BYTES or len(listed) > MOST_FILES or len({one.filename for one in listed}) != len(listed):
+            raise Wrong("it is too large, or has too many files, or two of one name")
+        laid, at = True, 0
+        for one in listed:
+            laid = laid and one.compress_type == 0 and one.header_offset == at and raw.startswith(one.FileHeader(), at)
+            at += len(one.FileHeader()) + one.file_size
+        end = (b"PK\5\6", len(listed), len(listed), len(raw) - at - 22, at, 0)
+        if not laid or struct.unpack("<4s4x2H2LH", raw[-22:]) != end:
+            raise Wrong("its files are packed, or do not lie as ours do: other programs may find others in it")
         return {one.filename: archive.read(one) for one in listed}
 
 
 def _check_package(files: Mapping[str, bytes]) -> tuple[bool, str]:
-    if PACKAGE not in files or DIGEST not in files:
-        raise Wrong(f"{PACKAGE} or {DIGEST} is missing.")
-    if load(files[DIGEST])["hash"] != _named_hash(files[PACKAGE]):
-        raise Wrong(f"{PACKAGE} was changed: it has another hash than {DIGEST} says.")
+    if {PACKAGE, DIGEST} - set(files) or load(files[DIGEST])["hash"] != _named_hash(files[PACKAGE]):
+        raise Wrong(f"{PACKAGE} is missing or was changed: it has another hash than {DIGEST} says.")
     listed = {one["path"]: one for one in load(files[PACKAGE])["resources"]}
     if set(listed) != set(files) - {PACKAGE, DIGEST}:
         raise Wrong("The files are not those that the package lists.")
@@ -128,7 +129,7 @@ def _check_package(files: Mapping[str, bytes]) -> tuple[bool, str]:
     return True, f"All {len(listed)} files are as they were packed."
 
 
-def _check_archive_signature(files: Mapping[str, bytes], trusted: Trusted) -> tuple[bool, str]:
+def _check_archive_signature(files: Mapping[str, bytes], trusted: Trusted) -> Outcome:
     digest, package = load(files[DIGEST]), load(files[PACKAGE])
     signed = digest.get("signedData") or {}
     fixed = {**signed, "software": package.get("software"), "version": "0.1.0"}
@@ -138,14 +139,14 @@ def _check_archive_signature(files: Mapping[str, bytes], trusted: Trusted) -> tu
         raise Wrong("What is signed is another package, or was signed at another time than it says.")
     raw = base64.b64decode(signed["signature"], validate=True)
     written = utils.encode_dss_signature(int.from_bytes(raw[:48], "big"), int.from_bytes(raw[48:], "big"))
-    key = load_der_public_key(base64.b64decode(signed["publicKey"], validate=True))
+    key = serialization.load_der_public_key(base64.b64decode(signed["publicKey"], validate=True))
     try:
         key.verify(written, signed["hash"].encode(), ec.ECDSA(hashes.SHA256()))  # type: ignore[union-attr,call-arg,arg-type]
     except InvalidSignature:
         raise Wrong("The signature of the package does not fit it.") from None
-    if signed["publicKey"] not in [one["archivePublicKey"] for one in _list_keys(files, trusted)]:
+    if signed["publicKey"] not in (known := {one["archivePublicKey"]: one["id"] for one in _list_keys(files, trusted)}):
         raise Wrong("The package is signed with a key that is none of the service's.")
-    return True, f"The package was signed on {signed['created']}."
+    return True if trusted.keys else None, f"It was signed on {signed['created']} with {known[signed['publicKey']]}."
 
 
 def _check_signature(document: bytes, signature: Mapping[str, Any]) -> tuple[bool, str]:
@@ -165,8 +166,7 @@ def _check_key(files: Mapping[str, bytes], manifest: Any, signature: Mapping[str
             raise Wrong(f"The key {one['id']} is listed under another's name.")
     own = _find_key(log["keys"], signature, manifest["answeredAt"])
     if trusted.keys is None:
-        where = f"compare it with {manifest['service']}/.well-known/sos-lookup-keys.json"
-        return None, f"Whose key {own['id']} is, this file alone cannot show: {where}."
+        return None, f"Whose {own['id']} is: compare it with {manifest['service']}/.well-known/sos-lookup-keys.json."
     if alone := [one["id"] for one in log["keys"][1 : log["keys"].index(own) + 1] if not one["signature"]]:
         return None, f"The key {own['id']} is on the list alone: no key before it vouches for {alone[-1]}."
     return True, f"The key {own['id']} is on the list of {log['service']}, and was in use then."
@@ -198,13 +198,11 @@ def _check_vouched(key: Mapping[str, Any], before: Mapping[str, Any]) -> None:
 
 
 def _check_exchanges(files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> tuple[bool, str]:
-    lines = files[OURS + "exchanges.jsonl"].splitlines()
-    hashed = [hashlib.sha256(line).hexdigest() for line in lines]
+    hashed = [hashlib.sha256(line).hexdigest() for line in files[OURS + "exchanges.jsonl"].splitlines()]
     if len(hashed) != len(manifest["exchanges"]):
         raise Wrong(f"{len(hashed)} exchanges are in the file, and {len(manifest['exchanges'])} were signed.")
-    for number, (here, signed) in enumerate(zip(hashed, manifest["exchanges"], strict=True), 1):
-        if here != signed:
-            raise Wrong(f"The record of exchange {number} was changed.")
+    if wrong := [number for number, here in enumerate(hashed) if here != manifest["exchanges"][number]]:
+        raise Wrong(f"The record of exchange {wrong[0] + 1} was changed.")
     return True, f"{len(hashed)} exchanges with the source, as they were signed." if hashed else "No source was asked."
 
 
@@ -214,18 +212,15 @@ def _check_archive(files: Mapping[str, bytes], contents: Mapping[str, Any]) -> l
     found = [_attempt("bytes", lambda: _check_records(files, held))]
     if not found[0].holds:
         return found
-    for number, state in enumerate(contents["bodies"] if isinstance(contents.get("bodies"), list) else []):
-        if number not in held:
-            why = WHY_NOT.get(str(state), "not here")
-            found.append(Finding("bytes", None, f"The bytes of exchange {number + 1} are {why}."))
-    return found
+    states = contents["bodies"] if isinstance(contents.get("bodies"), list) else []
+    whys = [WHY_NOT.get(str(state), "not here") for state in states]
+    texts = [f"The bytes of exchange {at + 1} are {why}." for at, why in enumerate(whys) if at not in held]
+    return found + [Finding("bytes", None, text) for text in texts]
 
 
 def _check_records(files: Mapping[str, bytes], held: set[int]) -> tuple[bool, str]:
     lines, number = files[OURS + "exchanges.jsonl"].splitlines(), -1
-    for kind, headers, block in _list_records(files[WARC]):
-        if kind == "warcinfo" and number < 0:
-            continue
+    for kind, headers, block in dropwhile(lambda one: one[0] == "warcinfo", _list_records(files[WARC])):
         if kind == "metadata":
             number += 1
             if number >= len(lines) or block != lines[number]:
@@ -235,7 +230,9 @@ def _check_records(files: Mapping[str, bytes], held: set[int]) -> tuple[bool, st
         record = load(lines[number])
         if headers.get("warc-target-uri") != record["url"] or headers.get("warc-date") != record["at"]:
             raise Wrong(f"The {kind} of exchange {number + 1} names another address or time than was signed.")
-        if kind == "request" and block.split(b" ", 1)[0] != record["method"].encode():
+        at = urlsplit(record["url"])
+        asked = f"{record['method']} {at.path or '/'}{at.query and '?' + at.query} HTTP/1.1\r\nHost: {at.netloc}"
+        if kind == "request" and block != f"{asked}\r\n\r\n".encode():
             raise Wrong(f"The request of exchange {number + 1} is another one.")
         if kind not in ("metadata", "request"):
             _check_answer(kind, block, record, number + 1)
@@ -279,17 +276,17 @@ def _check_entry(entry: Mapping[str, Any], document: bytes) -> tuple[bool, str]:
     return True, f"It is entry {entry['number']} of the chain."
 
 
-def _check_head(keys: list[Any], entry: Any, links: list[str] | None, head: Mapping[str, Any] | None) -> Outcome:
+def _check_head(files: Any, trusted: Trusted, entry: Any, links: list[str] | None, head: Any) -> Outcome:
     if head is None:
         return None, "The chain had no head over this entry yet when the file was made; a later file has."
     _verify(head["document"].encode(), head, "the head")
     said = load(head["document"])
-    _find_key(keys, head, said["at"])
+    _find_key(_list_keys(files, trusted), head, said["at"])
     if links is None:
         return None, f"The head at entry {said['number']} is too far to show the way there."
     if (said["number"], said["hash"]) != (entry["number"] + len(links), reduce(_link, links, entry["hash"])):
         raise Wrong("The chain does not lead from this entry to its head.")
-    return True, f"It is under the head at entry {said['number']}, signed on {said['at']}."
+    return True if trusted.keys else None, f"Its head, {said['number']}, was signed {said['at']} with {head['keyId']}."
 
 
 def _check_stamp(head: Mapping[str, Any] | None, trusted: Trusted) -> Outcome:
@@ -358,18 +355,21 @@ def _read(files: Mapping[str, bytes], name: str) -> dict[str, Any]:
     try:
         content = load(files[OURS + name])
     except (KeyError, ValueError):
-        raise Wrong(f"{OURS}{name} is missing or cannot be read.") from None
+        content = None
     if not isinstance(content, dict):
-        raise Wrong(f"{OURS}{name} is not written as it has to be.")
+        raise Wrong(f"{OURS}{name} is missing or cannot be read.")
     return content
 
 
 def load(text: str | bytes) -> Any:
     """What is written as JSON. Nested too deeply, it may end the whole program and not this check alone."""
-    brackets = (text.encode() if isinstance(text, str) else text).translate(None, _OTHERS)
-    if max(accumulate(1 if sign in b"[{" else -1 for sign in brackets), default=0) > DEEPEST:
-        raise Wrong(f"It is nested more than {DEEPEST} levels deep.")
-    return json.loads(text)
+    raw, level, is_text = text.encode() if isinstance(text, str) else text, 0, False
+    for sign in raw.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, _OTHERS):
+        is_text ^= sign == 34  # a quotation mark: what stands between two nests nothing
+        level += 0 if is_text or sign == 34 else 1 if sign in b"[{" else -1
+        if level > DEEPEST:
+            raise Wrong(f"It is nested more than {DEEPEST} levels deep.")
+    return json.loads(raw.decode())
 
 
 def _named_hash(content: bytes) -> str:
@@ -386,10 +386,10 @@ def main() -> int:
     try:
         authorities = x509.load_pem_x509_certificates(asked.authority.read()) if asked.authority else []
         keys = json.load(asked.keys) if asked.keys else None
+        if asked.keys and not (isinstance(keys, dict) and keys.get("keys")):
+            raise ValueError("there is no list of a service's keys in it")
     except ValueError as wrong:
         options.error(f"--keys or --authority cannot be read: {wrong}")
-    if asked.keys and not (isinstance(keys, dict) and keys.get("keys")):
-        options.error("--keys names no list of a service's keys")
     found = judge(asked.file.read(), Trusted(keys, tuple(authorities)))
     for one in found:
         print(f"{ {True: 'good ', False: 'WRONG', None: 'open '}[one.holds] }  {one.part}: {one.text}")  # noqa: T201

@@ -81,6 +81,18 @@ def pack(files: dict[str, bytes]) -> bytes:
     return out.getvalue()
 
 
+def list_doubled(raw: bytes, other: bytes) -> list[bytes]:
+    """Files that are `raw` to a program that looks for an archive's end, and have `other` for one that does not.
+
+    Before it; before it and where its own list of files says that they lie; in a remark behind; in its middle.
+    """
+    at = raw.index(b"PK\5\6") + 16
+    begins = int.from_bytes(raw[at : at + 4], "little")
+    remark = raw[:-2] + len(other[:60_000]).to_bytes(2, "little") + other[:60_000]
+    gap = raw[:begins] + other + raw[begins:at] + (begins + len(other)).to_bytes(4, "little") + raw[at + 4 :]
+    return [other + raw, other.ljust(begins) + raw, remark, gap]
+
+
 def flip(content: bytes, at: int, bit: int = 1) -> bytes:
     """The same with one bit turned."""
     return content[:at] + bytes([content[at] ^ bit]) + content[at + 1 :]

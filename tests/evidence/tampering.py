@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -116,6 +117,18 @@ FORGERIES: list[tuple[str, str, Callable[[Files], None]]] = [
         _archive("response", lambda one: one.replace(b"WARC-Date: 20", b"WARC-Date: 19", 1)),
     ),
     ("how it was asked for", "bytes", _archive("request", lambda one: one.replace(b"\r\nGET ", b"\r\nPUT ", 1))),
+    (
+        "the page that was asked for",
+        "bytes",
+        _archive(
+            "request", lambda one: re.sub(rb"(\r\n[A-Z]+ /[^ ]*) HTTP/1.1\r\n", rb"\1x HTTP/1.1\r\n", one, count=1)
+        ),
+    ),
+    (
+        "the machine that was asked",
+        "bytes",
+        _archive("request", lambda one: one.replace(b"\r\nHost: ", b"\r\nHost: x", 1)),
+    ),
     (
         "a header of an answer",
         "bytes",

@@ -27,6 +27,7 @@ from tests.evidence.forging import (
     forge_head,
     forge_wholly,
     is_kind,
+    list_doubled,
     pack,
     read_files,
     rewrite_archive,
@@ -109,6 +110,12 @@ class TestAFileOfEvidence:
         done = run_program(headed, tmp_path)
         assert done.returncode == 0
         assert "compare it with" in done.stdout
+        own = signing.list_published()["keys"][0]["id"]
+        assert done.stdout.count(f"with {own}.") == 2
+        # Of another hand, with a key of their own on the file's list: whose that is, cannot be told either
+        for raw in (headed, forge_head(headed)):
+            held = {one.part: one.holds for one in verify.judge(raw)}
+            assert [held[part] for part in ("archive signature", "key", "head")] == [None, None, None]
 
     @pytest.mark.parametrize(
         ("option", "content"),
@@ -171,6 +178,11 @@ class TestAFileOfEvidence:
             found = verify.judge(file_of(tester, reply), trusted())
             assert verify.is_good(found), found
             assert next(one for one in found if one.part == "head").holds is holds
+
+    def test_may_have_any_signs_in_its_texts(self) -> None:
+        """Brackets in a name or a form were counted as if they nested something."""
+        asked = {"question": {"entityName": 'Blue "Heron" \\' + "[{" * 60, "state": "DE"}}
+        assert verify.load(json.dumps(asked)) == verify.load(rfc8785.dumps(asked)) == asked
 
     def test_is_good_whatever_the_verdict_is(self, tester: Customer, tmp_path: Path) -> None:
         played = ("found", "not_found", "ambiguous", "portal_down", "page_changed", "too_many", "copy", "later")
@@ -307,6 +319,13 @@ class TestAChangedFile:
             assert "file" in wrong_parts(verify.judge(raw, trusted()))
             assert "file" in wrong_parts(judgement.judge(raw))
 
+    def test_is_noticed_with_another_archive_where_other_programs_may_look(self, evidence: bytes) -> None:
+        """A program that goes by the addresses in it, or from its beginning, showed another one than was judged."""
+        for number, raw in enumerate(list_doubled(evidence, forge_wholly(evidence))):
+            assert zipfile.is_zipfile(io.BytesIO(raw))
+            assert "file" in wrong_parts(verify.judge(raw, trusted())), number
+            assert "file" in wrong_parts(judgement.judge(raw)), number
+
     def test_is_noticed_with_a_file_more_or_less(self, evidence: bytes) -> None:
         files = read_files(evidence)
         more = pack(files | {"archive/more.warc.gz": files[WARC]})
@@ -338,13 +357,14 @@ class TestAChangedFile:
     def test_ends_no_program_by_how_deep_it_is_nested(self, part: str, tmp_path: Path) -> None:
         """Other libraries raise Python's limit, and then its decoder would leave the machine's stack."""
         file = tmp_path / "deep.wacz"
-        file.write_bytes(pack({"datapackage-digest.json": b"{}", part: b"[" * 1_000_000}))
         script = "import sys, runpy; sys.setrecursionlimit(10**7); runpy.run_path(sys.argv[0], run_name='__main__')"
         script = script.replace("runpy.run", "sys.argv.pop(0); runpy.run")
         command = [sys.executable, "-c", script, verify.__file__, str(file)]
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert done.returncode == 1, done.stderr
-        assert "WRONG  manifest" in done.stdout
+        for hidden in (b"", b'["' + b"]" * 1_000_000 + b'\\\\",'):  # brackets in a text close nothing
+            file.write_bytes(pack({"datapackage-digest.json": b"{}", part: hidden + b"[" * 1_000_000}))
+            done = subprocess.run(command, capture_output=True, text=True)
+            assert done.returncode == 1, done.stderr
+            assert "WRONG  manifest" in done.stdout
 
     def test_is_noticed_under_a_head_of_another_hand(self, headed: bytes, tmp_path: Path) -> None:
         """What was signed stays, and is said to have been there years before: the file's own list had that key, too."""

@@ -25,7 +25,7 @@ from lookups.pages import evidence as page_of_evidence
 from lookups.pages import views
 from tests.browser import chromium
 from tests.evidence.conftest import FOUND, UNKNOWN, file_of
-from tests.evidence.forging import forge_head, forge_wholly, read_files
+from tests.evidence.forging import forge_head, forge_wholly, list_doubled, read_files
 from tests.evidence.tampering import FORGERIES, list_flipped, list_forged
 from tests.lookups.conftest import Customer
 from tests.sign_in.people import new_address
@@ -227,6 +227,8 @@ class TestTheBrowser:
             forged += 1
         assert forged == len(FORGERIES)
         assert ["key", False] in [one[:2] for one in judged(page, forge_wholly(raw))]
+        for number, doubled in enumerate(list_doubled(raw, forge_wholly(raw))):
+            assert False in [holds for _, holds, _ in judged(page, doubled)], number
         wrong = {part for part, holds, _ in judged(page, forge_head(raw)) if holds is False}
         assert wrong == {"archive signature", "head"}
 

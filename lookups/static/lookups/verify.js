@@ -5,6 +5,7 @@
 const OURS = "sos-lookup/", PACKAGE = "datapackage.json", DIGEST = "datapackage-digest.json", WARC = "archive/data.warc.gz";
 const MOST_BYTES = 256 * 1024 * 1024;
 const TITLES = { good: "Nothing in this file was changed", bad: "This file was changed", warn: "Not wholly checked" };
+const LAID = "Its files do not lie as ours do: other programs may find others in it.";
 const WORDS = { true: ["good", "Good"], false: ["bad", "Wrong"], null: ["warn", "Open"] };
 const text = bytes => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
 const bytesOf = string => new TextEncoder().encode(string);
@@ -37,14 +38,15 @@ function crc32(bytes) {
   return (sum ^ 0xffffffff) >>> 0;
 }
 
-// The files of a ZIP archive by name. Ours are never packed, and no two have one name.
+// The files of a ZIP archive by name. Ours are never packed, lie one behind the other, and no two have one name.
 function unpack(raw) {
   const view = new DataView(raw.buffer, raw.byteOffset, raw.byteLength);
   let end = raw.length - 22;
   while (end >= 0 && view.getUint32(end, true) !== 0x06054b50) end--;
   if (end < 0) throw new Wrong("It is no ZIP archive.");
   const files = new Map();
-  let at = view.getUint32(end + 16, true);
+  let at = view.getUint32(end + 16, true), next = 0;
+  const list = at;
   for (let left = view.getUint16(end + 10, true); left > 0; left--) {
     if (view.getUint32(at, true) !== 0x02014b50) throw new Wrong("Its list of files is damaged.");
     const [packed, crc, size] = [view.getUint16(at + 10, true), view.getUint32(at + 16, true), view.getUint32(at + 24, true)];
@@ -55,11 +57,14 @@ function unpack(raw) {
     if (view.getUint32(start, true) !== 0x04034b50 || files.has(path)) throw new Wrong("Its list of files is damaged.");
     const from = start + 30 + view.getUint16(start + 26, true) + view.getUint16(start + 28, true);
     if (text(raw.subarray(start + 30, start + 30 + view.getUint16(start + 26, true))) !== path) throw new Wrong("Its list of files is damaged.");
+    if (start !== next || from !== start + 30 + name || view.getUint32(start + 18, true) !== size) throw new Wrong(LAID);
+    next = from + size;
     const content = raw.slice(from, from + size);
     if (content.length !== size || crc32(content) !== crc) throw new Wrong(`${path} is damaged.`);
     files.set(path, content);
     at += 46 + name + extra + comment;
   }
+  if (next !== list || at !== end || end + 22 !== raw.length) throw new Wrong(LAID);
   return files;
 }
 
@@ -121,10 +126,9 @@ async function checkArchiveSignature(files, trusted) {
   const key = await crypto.subtle.importKey("spki", unbase64(signed.publicKey), curve, false, ["verify"]);
   const fits = await crypto.subtle.verify({ name: "ECDSA", hash: "SHA-256" }, key, unbase64(signed.signature), bytesOf(signed.hash));
   if (!fits) throw new Wrong("The signature of the package does not fit it.");
-  if (!(await listKeys(files, trusted)).some(one => one.archivePublicKey === signed.publicKey)) {
-    throw new Wrong("The package is signed with a key that is none of the service's.");
-  }
-  return [true, `The package was signed on ${signed.created}.`];
+  const own = (await listKeys(files, trusted)).find(one => one.archivePublicKey === signed.publicKey);
+  if (!own) throw new Wrong("The package is signed with a key that is none of the service's.");
+  return [trusted ? true : null, `It was signed on ${signed.created} with ${own.id}.`];
 }
 
 async function checkSignature(files) {
@@ -248,7 +252,9 @@ async function checkRecord(kind, headers, block, record, number) {
   }
   if (kind === "metadata") return;
   if (kind === "request") {
-    if (text(block).split(" ", 1)[0] !== record.method) throw new Wrong(`The request of exchange ${number} is another one.`);
+    const [, host, path, query] = /^[^:]*:\/\/([^/?#]*)([^?#]*)(\??[^#]*)/.exec(record.url);
+    const asked = `${record.method} ${path || "/"}${query.length > 1 ? query : ""} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+    if (text(block) !== asked) throw new Wrong(`The request of exchange ${number} is another one.`);
     return;
   }
   if (!["response", "resource"].includes(kind) || (kind === "resource") !== (record.copy !== null)) {
@@ -294,7 +300,7 @@ async function checkHead(files, trusted) {
   let hash = entry.hash;
   for (const manifest of links) hash = await link(hash, manifest);
   if (said.number !== entry.number + links.length || said.hash !== hash) throw new Wrong("The chain does not lead from this entry to its head.");
-  return [true, `It is under the head at entry ${said.number}, signed on ${said.at}.`];
+  return [trusted ? true : null, `Its head, ${said.number}, was signed ${said.at} with ${head.keyId}.`];
 }
 
 async function checkStamp(files) {
