@@ -7,17 +7,21 @@ imported library may raise the limit, and then one hostile body ends the whole p
 from __future__ import annotations
 
 DEEPEST = 100  # real answers of registries stay below ten levels
-_OTHERS = bytes(sign for sign in range(256) if sign not in b"[]{}")
+_QUOTE = ord('"')
+_OTHERS = bytes(sign for sign in range(256) if sign not in b'"[]{}')
 
 
 class TooDeep(ValueError):
-    """The text is nested more than `DEEPEST` levels deep (brackets in strings count too: they are rare)."""
+    """The text is nested more than `DEEPEST` levels deep, in its brackets outside of strings."""
 
 
 def refuse_deep(text: bytes) -> None:
-    """Raise TooDeep when the brackets of a JSON text open too many levels. Costs some 6 ms for a megabyte of rows."""
-    depth = 0
-    for sign in text.translate(None, _OTHERS):
-        depth += 1 if sign in b"[{" else -1
+    """Raise TooDeep when the brackets of a JSON text open too many levels. Costs some 10 ms for a megabyte of rows."""
+    depth, in_string = 0, False
+    for sign in text.replace(rb"\\", b"").replace(rb"\"", b"").translate(None, _OTHERS):
+        if sign == _QUOTE:
+            in_string = not in_string
+        elif not in_string:
+            depth += 1 if sign in b"[{" else -1
         if depth > DEEPEST:
             raise TooDeep(f"nested more than {DEEPEST} levels deep")

@@ -35,7 +35,7 @@ def read_object(body: bytes) -> dict[str, Any]:
     """The JSON object that a body is. Raises Unreadable."""
     try:
         nesting.refuse_deep(body)
-        found = json.loads(body)
+        found = json.loads(body.decode("utf-8-sig"))
     except ValueError as error:
         raise Unreadable("the answer is not JSON") from error
     if not isinstance(found, dict):

@@ -50,6 +50,7 @@ OF_NOBODY: dict[str, stubs.Answer] = {
     "an error that is a list": (400, b'{"error": ["upstream"]}', {}),
     "bytes that are no text": (200, b'{"id": "\xff\xfe"}', {}),
     "depths that would end the process": (200, b"[" * 100_000, {}),
+    "depths behind a text of brackets": (200, b'["' + b"]" * 50_000 + b'\\"",' + b"[" * 50_000, {}),
     "half of it": (200, b'{"id": "cs_', {"Content-Length": "500", "Connection": "close"}),
     "another address": (302, b"", {"Location": "/elsewhere"}),
 }

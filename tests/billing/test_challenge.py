@@ -92,6 +92,11 @@ class TestACredential:
             ("Payment " + challenge.encode('{"challenge":{"id":1},"payload":{}}'), "malformed-credential"),
             ("Payment " + challenge.encode('{"challenge":{"id":"x"},"payload":{}}'), "malformed-credential"),
             ("Payment " + challenge.encode("[" * 9000), "malformed-credential"),
+            (
+                "Payment " + base64.urlsafe_b64encode(('["\\"",' + "[" * 2500).encode("utf-16")).decode(),
+                "malformed-credential",
+            ),
+            ("Payment " + challenge.encode('["' + "]" * 4000 + '\\\\",' + "[" * 4000), "malformed-credential"),
             ("Payment " + "A" * 20_000, "malformed-credential"),
             ("Payment aaaa, Payment bbbb", "bad-request"),
             ("Bearer x", "malformed-credential"),

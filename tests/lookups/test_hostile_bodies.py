@@ -53,6 +53,7 @@ HOSTILE: dict[str, bytes] = {
     "invalid UTF-8": b'{"entity_name": "Acm\xff\xfe", "state": "NY"}',
     "overlong UTF-8": b'{"entity_name": "\xc0\xaf\xc0\xaf", "state": "NY"}',
     "UTF-16": '{"entity_name": "Acme", "state": "NY"}'.encode("utf-16"),
+    "deep nesting, behind a text of brackets": b'{"entity_name":"' + b"]" * 20_000 + b'","x":' + b"[" * 20_000,
     "deep nesting": b'{"entity_name":' + b"[" * 30_000,
     "deep nesting, closed": b'{"entity_name": "Acme", "state": "NY", "x":' + b"[" * 20_000 + b"]" * 20_000 + b"}",
     "a name twice": b'{"entity_name": "Acme", "state": "NY", "state": "CA"}',
