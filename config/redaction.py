@@ -31,6 +31,7 @@ PATTERNS = (
             r"(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s;,\"'&]{6,})"
         ),
     ),
+    (("workspace=",), re.compile(r"\b(workspace=)[A-Za-z0-9_:.-]{16,}")),  # a member's session
     # Django names the address of what it refuses, or what broke
     (("/app/sign-in/",), re.compile(r"(/app/sign-in/)[A-Za-z0-9_-]{20,}")),
 )

@@ -65,6 +65,12 @@ class TestALineOfTheLog:
             ("Authorization: Bearer abcdefghijklmnop", "Bearer "),
             ("Authorization: Payment eyJjaGFsbGVuZ2UiOiJhIn0", "Payment "),
             ("Cookie: sessionid=0123456789abcdef; csrftoken=abcdef0123", "sessionid="),
+            ("card sk_live_51Habcdefgh", "sk_live_"),
+            ("card rk_test_4eC39HqLyjW", "rk_test_"),
+            ("Authorization: Basic YWJjZGVmZ2g6Y29ycmVjdA==", "Basic "),
+            ("sessionid=0123456789abcdef", "sessionid="),
+            ("csrftoken=0123456789abcdef", "csrftoken="),
+            ("Cookie: __Host-workspace=0123456789abcdefghijkl", "__Host-workspace="),
             ("x-api-key: 0123456789abcdef", "x-api-key: "),
             ('{"password": "correct horse"}', 'password": '),
             ("Forbidden (no cookie): /app/sign-in/eyJabcdefgh-0123456789_correct-4eC39HqLyjW/", "/app/sign-in/"),
@@ -74,7 +80,7 @@ class TestALineOfTheLog:
         written = line(logging.LogRecord("x", logging.INFO, "x.py", 1, "%s", (told,), None))
         assert "[hidden]" in written
         assert kept in written.replace("\\", "")
-        for secret in ("abcdefgh", "C2FVs", "4eC39", "correct", "eyJ", "0123456789"):
+        for secret in ("abcdefgh", "C2FVs", "4eC39", "correct", "eyJ", "0123456789", "YWJj"):
             assert secret not in written
 
     def test_shows_no_secret_of_this_installation_whatever_it_looks_like(self, line: Any, settings: Any) -> None:
@@ -83,6 +89,16 @@ class TestALineOfTheLog:
         told = 'asked with plain "words" only, the one before and p@ssw0rd'
         written = line(logging.LogRecord("x", logging.INFO, "x.py", 1, told, (), None))
         assert [word for word in ("words", "before", "ssw0rd") if word in written] == []
+
+    def test_shows_no_password_of_a_server_it_works_with(
+        self, line: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(settings.DATABASES["default"], "PASSWORD", "of the database")
+        settings.MIGRATION_DATABASE = {**settings.MIGRATION_DATABASE, "PASSWORD": "of migrating"}
+        settings.EMAIL_HOST_PASSWORD = "of the mail server"
+        told = "refused: of the database, of migrating, of the mail server, of%20migrating"
+        written = line(logging.LogRecord("x", logging.INFO, "x.py", 1, told, (), None))
+        assert "refused: [hidden], [hidden], [hidden], [hidden]" in written
 
     def test_is_written_where_the_mail_server_asks_for_no_password(self, line: Any, settings: Any) -> None:
         for name, value in environ.Env.email_url_config("smtp://mail:25").items():
@@ -98,7 +114,14 @@ class TestALineOfTheLog:
         assert "ValueError: the key osd_[hidden] is not known" in written
 
     @pytest.mark.parametrize(
-        "told", ["a basic question of payment", "see https://example.com/a:b@c", "the password is wrong", "sk_live_"]
+        "told",
+        [
+            "a basic question of payment",
+            "see https://example.com/a:b@c",
+            "the password is wrong",
+            "sk_live_",
+            "workspace=open",
+        ],
     )
     def test_keeps_what_is_no_secret(self, told: str) -> None:
         assert redact(told) == told
