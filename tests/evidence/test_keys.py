@@ -50,6 +50,17 @@ class TestASigningKey:
         assert set(Manifest.objects.values_list("key", flat=True)) == {key.pk}
         assert key.pk == hashlib.sha256(base64.b64decode(key.public_key)).hexdigest()[:16]
 
+    def test_comes_of_its_secret_and_salt_as_in_every_release(self, settings: Any) -> None:
+        """Made in another way, the keys of the list would sign nothing any more, and no file would be good."""
+        keys = signing._keys_of("a" * 40, "5" * 32)
+        assert signing._public(keys.signing) == "jE5WxH3REGc2AeQ7IwoU7VYkAOb+sYHl7y7f2FpcgfI="
+        assert signing._archive_public(keys.archive) == (
+            "MHYwEAYHKoZIzj0CAQYFK4EEACIDYgAEhKMufzuJx6DUY2I0kW16QDw1WSZMvFg1GxmCiBZxRfprRFHrqWxlTzXKBjS6tP1UrrzusfyXKWNZ"
+            "YSvGiGrv3+dZdvolddbI8SWML9b3hJRpZ27osAKXJ+B3jeGl16zg"
+        )
+        settings.SECRET_KEY = "k" * 50
+        assert signing.derived_key() == "ecad90b3fb8cd9b7e47e677cd7557b856c94aea67fd1e0b4c39c0e88bcee2627"
+
     def test_is_nowhere_in_the_database(self, tester: Customer, settings: Any) -> None:
         tester.lookup(FOUND, "DE")
         row = SigningKey.objects.values().get()

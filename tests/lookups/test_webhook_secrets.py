@@ -29,6 +29,18 @@ class TestASecret:
         assert made.startswith("whsec_")
         assert 24 <= len(base64.b64decode(made.removeprefix("whsec_"), validate=True)) <= 64
 
+    def test_comes_of_its_key_and_salt_as_in_every_release(self, settings: Any) -> None:
+        """Made in another way, what customers verify our webhooks with would fit none of them any more."""
+        settings.WEBHOOK_SECRET, settings.SECRET_KEY, now = "a" * 40, "k" * 50, timezone.now()
+        made = webhook_secrets._secret("a" * 40, 7, "5" * 32, livemode=True)
+        assert made == "whsec_CvYaucUc8WQ3xUHzf2v0cvXee1DmX8gvb+zOEOtLfHk="
+        never_shown = [list_secrets(account_id=7, livemode=livemode, now=now) for livemode in (True, False)]
+        assert never_shown == [
+            ["whsec_mhwynOlJ5GyJK+zWzycFr1swvWrFFIqKwzNd2xZ65ik="],
+            ["whsec_l/xomWJ/1ld1Y9tFqZGlrlPNrHUsaBJJEAAfs+GVjWw="],
+        ]
+        assert webhook_secrets.derived_key() == "f0acf7e67639e420449eb61ae546e771720200c6bf35329a58d00c7f321a54dc"
+
     def test_signs_from_then_on(self, customer: Customer) -> None:
         now = timezone.now()
         made = rotate(account_id=customer.account.pk, livemode=True, now=now)
