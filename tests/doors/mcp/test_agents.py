@@ -392,6 +392,48 @@ class TestAMessage:
         assert reply.status_code == 400
         assert reply.json()["error"]["code"] in (protocol.PARSE_ERROR, protocol.INVALID_REQUEST)
 
+    @pytest.mark.parametrize(
+        ("method", "params", "status", "code"),
+        [
+            ("tools/call", {"name": "buy_company"}, 400, -32602),
+            ("tools/call", {"name": "list_states", "arguments": []}, 400, -32602),
+            ("tools/call", {"name": "list_states", "arguments": "all"}, 400, -32602),
+            ("tools/list", {"_meta": {f"{protocol.META}protocolVersion": "2026-07-28"}}, 400, -32602),
+            ("tools/list", {"_meta": {f"{protocol.META}clientCapabilities": {}}}, 400, -32602),
+            ("ping", {}, 404, -32601),
+            ("initialize", {}, 404, -32601),
+        ],
+    )
+    def test_that_lacks_what_its_revision_asks_for_is_refused_by_the_number_for_it(
+        self, agent: Agent, method: str, params: dict[str, Any], status: int, code: int
+    ) -> None:
+        reply = agent.send(method, params)
+        assert (reply.status_code, reply.json()["error"]["code"]) == (status, code)
+
+    def test_is_refused_by_the_numbers_of_the_specification(self, agent: Agent) -> None:
+        meta = META | {f"{protocol.META}protocolVersion": "1999-01-01"}
+        large = agent.post(b'{"jsonrpc":"2.0","id":1,"method":"tools/list","x":"' + b"x" * 1024 * 1024 + b'"}')
+        replies = {
+            -32700: agent.post(b"{"),
+            -32600: agent.post({"jsonrpc": "1.0", "id": 1, "method": "ping"}),
+            -32020: agent.send("tools/list", **{"Mcp-Method": "tools/call"}),
+            -32022: agent.send("tools/list", {"_meta": meta}, **{"MCP-Protocol-Version": "1999-01-01"}),
+        }
+        assert [one.json()["error"]["code"] for one in replies.values()] == list(replies)
+        assert {one.status_code for one in replies.values()} == {400}
+        assert (large.status_code, large.json()["error"]["message"]) == (413, "The message is too large.")
+
+    def test_is_answered_whole_and_by_whom(self, agent: Agent) -> None:
+        found, listed = agent.send("server/discover"), agent.send("tools/list")
+        for reply in (found, listed):
+            result = reply.json()["result"]
+            assert (result["resultType"], result["ttlMs"], result["cacheScope"]) == ("complete", 300_000, "public")
+            assert result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "sos-lookup"
+            assert reply["Cache-Control"] == "no-store"
+        told = found.json()["result"]
+        assert told["supportedVersions"] == ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"]
+        assert (told["capabilities"], "never guess" in told["instructions"]) == ({"tools": {}}, True)
+
     def test_that_nobody_knows_is_not_found(self, agent: Agent) -> None:
         assert agent.send("prompts/list").status_code == 404
         assert agent.client.get("/mcp").status_code == agent.client.delete("/mcp").status_code == 405
