@@ -19,6 +19,7 @@ from billing.accounting import chart, receipts
 from billing.models import AuditEvent, LedgerEntry, Receipt, Reversal, TopUp
 from lookups.workspace.balance import views
 from tests.billing import stubs
+from tests.billing.test_admin import staff, url
 from tests.lookups.test_top_up import SECRET, notified
 from tests.workspace.conftest import Browser, join, open_office
 from tests.workspace.people import read_form
@@ -326,7 +327,32 @@ class TestReceipts:
         reversals.hear(refund, now=timezone.now())
         assert "10.0000 USD, by a refund or a dispute" in text_of(office.get(f"{RECEIPTS}{entry.pk}/"))
         assert "10.0000 given back" in text_of(office.get(RECEIPTS))
+        printed = text_of(staff("dana", "view_ledgerentry").get(url("ledgerentry_receipt", entry.pk)))
+        assert "10.0000 USD, by a refund or a dispute" in printed, "staff print the same receipt"
         assert "(card refund)" in text_of(office.get(STATEMENT))
+
+    def test_say_who_paid_what_when_how_and_to_whom(self, office: Browser, settings: Any) -> None:
+        settings.SELLER = "Harbor Records Inc."
+        paid = timezone.now() + timedelta(days=2)  # not the day on which the receipt is made
+
+        def deposit(amount: int, source: str, **named: str) -> LedgerEntry:
+            return ledger.deposit(
+                account_id=office.account.pk, amount=amount, idempotency_key=source, source=source, now=paid, **named
+            )
+
+        card = deposit(314_000, "card", reference="pi_77")
+        invoice = deposit(500_000, chart.STAFF, reason=chart.INVOICE, operator="dana", note="PO 78")
+        parties = [f"{paid:%Y-%m-%d}", "Quay Street Compliance", "ada@quay.test", "Harbor Records Inc."]
+        dana = staff("dana", "view_ledgerentry")
+        for entry, amount, words in (
+            (card, "31.4000 USD", ["Receipt R-000001", "card", "pi_77"]),
+            (invoice, "50.0000 USD", ["Invoice I-000001", "invoice", "PO 78"]),
+        ):
+            office.post(f"{RECEIPTS}{entry.pk}/")
+            for page in (office.get(f"{RECEIPTS}{entry.pk}/"), dana.get(url("ledgerentry_receipt", entry.pk))):
+                facts = re.sub(r"<[^>]+>", "\n", text_of(page)).split("\n")
+                assert {*words, *parties} <= set(facts)
+                assert [one for one in facts if one.endswith(" USD")][-1] == amount  # the first is the balance
 
     def test_are_each_payments_own(self, office: Browser) -> None:
         other = open_office(name="Another", email="eve@else.test")
