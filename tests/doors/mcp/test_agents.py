@@ -21,6 +21,7 @@ from lookups.models import IdempotencyRecord, Lookup
 from tests.doors.mcp.agents import META, Agent
 from tests.lookups.conftest import PRICE, Customer
 from tests.lookups.messages import end_jobs
+from tests.lookups.registry_server import Register
 
 pytestmark = pytest.mark.django_db
 FOUND = "Magic Found LLC"
@@ -91,6 +92,28 @@ class TestAnAgent:
             result = agent.call("get_result", id=number)
             assert (result["isError"], "structuredContent" in result) == (True, False)
             assert result["content"][0]["text"].startswith(words)
+
+    def test_is_told_what_it_paid(self, customer: Customer, register: Register) -> None:
+        line = Agent(customer.secret).call("look_up_company", entity_name="Acme Corp", state="NY")["content"][0]["text"]
+        assert line.startswith("FOUND: ")
+        assert line.endswith(" Cost: 0.0314 USD.")
+
+    @pytest.mark.parametrize(
+        ("answer", "ending"),
+        [
+            (
+                Answer(503, {"verdict": "unavailable", "error": "x"}, "120"),
+                "Nothing was charged. Try again in 120 seconds.",
+            ),
+            (Answer(503, {"verdict": "unavailable", "error": "x"}, None), "Nothing was charged."),
+            (Answer(402, {"error": "Insufficient balance", "code": "x"}, None), "balance. Nothing was charged."),
+            (Answer(402, {"challenges": []}, None), f"NOT ANSWERED: {first_line.NO_KEY} Nothing was charged."),
+            (Answer(403, {}, None), "NOT ANSWERED: the request was refused. Nothing was charged."),
+            (Answer(409, {"error": "Another body", "code": "idempotency_conflict"}, None), "Nothing was charged."),
+        ],
+    )
+    def test_is_told_that_nothing_was_charged_and_when_to_come_again(self, answer: Answer, ending: str) -> None:
+        assert first_line.write(answer).endswith(ending)
 
     def test_learns_what_to_change_in_a_question_that_is_refused(self, agent: Agent) -> None:
         line = agent.call("look_up_company", entity_name="Magic Too Many LLC", state="DE")["content"][0]["text"]
