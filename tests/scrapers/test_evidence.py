@@ -360,6 +360,16 @@ class TestBytes:
         settings.EVIDENCE_MOST_BYTES = 0
         assert bodies.prune(now=NOW) == 0
 
+    def test_that_end_together_go_each_with_its_own_row(self, settings: Any, one: bytes) -> None:
+        """As the pages of one answer do."""
+        both = sorted((one, one[::-1]), key=sha256, reverse=True)
+        for body in both:
+            bodies.keep([body], until=NOW + timedelta(days=1))
+        settings.EVIDENCE_MOST_BYTES = max(Body.objects.values_list("packed_size", flat=True))
+        assert bodies.prune(now=NOW) == 1
+        [left] = [body for body in both if bodies.read(sha256(body))]
+        assert Body.objects.get().pk == sha256(left)
+
 
 class TestAKeyOfOurs:
     """Is in no page that is kept, however the portal repeats it."""
