@@ -18,7 +18,7 @@ from lookups.models import BulkJob, Delivery, Heartbeat, Lookup
 from lookups.reconcile import asking, records
 from scrapers.evidence.bodies import StoreAway
 from tests.doors.reconcile.program import Program, judge
-from tests.lookups.conftest import Customer, anew, open_customer
+from tests.lookups.conftest import PRICE, Customer, anew, open_customer
 from tests.lookups.registry_server import Register, company
 
 pytestmark = pytest.mark.django_db
@@ -130,6 +130,16 @@ class TestABatch:
         assert candidate["id"] == "NY:100001"
         assert BulkJob.objects.count() == 1
         assert LedgerEntry.objects.filter(kind="capture").count() == 1
+
+    def test_is_answered_from_what_was_read_before_at_the_price_for_that(
+        self, customer: Customer, register: Register, request: pytest.FixtureRequest
+    ) -> None:
+        assert customer.lookup("Acme Corp", "NY").status_code == 200
+        request.getfixturevalue("worked")  # from here on, for it stops every other wait
+        _, secret = keys.issue(account=customer.key.account, name="sheet", scopes=["reconcile"], now=timezone.now())
+        (candidate,) = Program(secret).reconcile(q0=row("Acme Corp", "NY"))["q0"]
+        assert candidate["id"] == "NY:100001"
+        assert list(Lookup.objects.order_by("pk").values_list("source", "cost")) == [("live", PRICE), ("stored", 0)]
 
     def test_with_a_registry_that_fails_spoils_no_other_row(
         self, program: Program, monkeypatch: pytest.MonkeyPatch
