@@ -430,6 +430,14 @@ class TestAPage:
         finally:
             sys.setrecursionlimit(before)
 
+    def test_is_changed_when_nested_too_deeply_behind_a_sign_that_is_half_a_quotation_mark(
+        self, portal: Loopback, open_session: Opener
+    ) -> None:
+        body = ('{"\N{FOR ALL}": ' + "[" * 300 + "]" * 300 + "}").encode("utf-16-le")
+        page = self.read(portal, open_session, body, "application/json; charset=utf-16-le")
+        with pytest.raises(PageChanged):
+            page.json()
+
     def test_gives_text_that_any_database_can_keep(self, portal: Loopback, open_session: Opener) -> None:
         body = rb'{"a\u0000b": ["CAF\u00c9 \ud83d\ude00", "cut \ud83d", "nul \u0000 nul", "\\u0000 \\ud83d"]}'
         read = self.read(portal, open_session, body, "application/json").json()
