@@ -50,6 +50,10 @@ class _Env(environ.Env):
             raise ImproperlyConfigured(f"{var} must be {_MUST_BE[cast]}, not {given!r}.")
         return read
 
+    def words(self, name: str, *, default: str = "") -> list[str]:
+        """What stands between the commas; the spaces that people put beside them are no part of it."""
+        return [word for word in map(str.strip, self.str(name, default=default).split(",")) if word]
+
     def span(self, name: str, *, default: int, least: int = 1) -> int:
         """Days, hours or minutes: a hundred years of days at most, for there is no date beyond."""
         given: int = self.int(name, default=default)
@@ -102,8 +106,8 @@ if _dotenv.is_file():
 # Where the service runs
 DEBUG: bool = _env.bool("DEBUG", default=False)
 SECRET_KEY: str = _env.str("SECRET_KEY", default="")
-SECRET_KEY_FALLBACKS: list[str] = _env.list("SECRET_KEY_FALLBACKS", default=[])  # earlier ones, which still count
-ALLOWED_HOSTS: list[str] = _env.list("ALLOWED_HOSTS", default=[])
+SECRET_KEY_FALLBACKS: list[str] = _env.words("SECRET_KEY_FALLBACKS", default="")  # earlier ones, which still count
+ALLOWED_HOSTS: list[str] = _env.words("ALLOWED_HOSTS", default="")
 PUBLIC_URL: str = _env.str("PUBLIC_URL", default="http://127.0.0.1:8000").rstrip("/")
 CONTACT: str = _env.str("CONTACT", default="")  # an e-mail or URL; portals see it in the User-Agent
 VAR_DIR: Path = Path(_env.str("VAR_DIR", default="") or BASE_DIR / "var").resolve()
@@ -146,7 +150,7 @@ WORKSPACE_SESSION_DAYS: int = _env.span("WORKSPACE_SESSION_DAYS", default=7)  # 
 # empty: open in the embedded default, invited in production
 SIGN_UP: str = _env.one_of("SIGN_UP", "open", "invited", "closed", default="")
 FREE_GRANTS_PER_DAY: int = _env.int("FREE_GRANTS_PER_DAY", default=3)  # new accounts of a network that get them
-DISPOSABLE_MAIL_HOSTS: list[str] = _env.list("DISPOSABLE_MAIL_HOSTS", default=[])  # addresses there get none
+DISPOSABLE_MAIL_HOSTS: list[str] = _env.words("DISPOSABLE_MAIL_HOSTS", default="")  # addresses there get none
 
 # What a lookup costs, and how long it may take
 PRICE_PER_LOOKUP: Decimal = _env.dollars("PRICE_PER_LOOKUP", default="0.0314")

@@ -99,3 +99,8 @@ class TestAVariable:
         given = {"ASK_PORTALS": "No", "ADMIN_SECOND_FACTOR": "", "PRICE_PER_LOOKUP": "0.03140", "MATCH_THRESHOLD": "1"}
         told = "s.ASK_PORTALS, s.ADMIN_SECOND_FACTOR, s.PRICE_PER_LOOKUP, s.MATCH_THRESHOLD"
         assert start("dev", tmp_path, told, **given).stdout == "False None 0.03140 1.0\n"
+
+    @pytest.mark.parametrize("name", ["ALLOWED_HOSTS", "SECRET_KEY_FALLBACKS", "DISPOSABLE_MAIL_HOSTS"])
+    def test_of_several_words_has_none_with_the_space_after_a_comma(self, tmp_path: Path, name: str) -> None:
+        done = start("dev", tmp_path, f"s.{name}", **{name: "one.example.com, two.example.com ,"})
+        assert done.stdout == "['one.example.com', 'two.example.com']\n"
