@@ -6,8 +6,10 @@ there is to set.
 
 from __future__ import annotations
 
+import io
 import math
 import os
+import re
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
@@ -99,9 +101,25 @@ _MUST_BE = {int: "a whole number from 0 on", float: "a number from 0 on", bool: 
 _YES = dict.fromkeys(environ.Env.BOOLEAN_TRUE_STRINGS, True)
 _YES_OR_NO = _YES | dict.fromkeys(("false", "off", "n", "no", "0", "none"), False)
 _env = _Env()
+
+
+def read_dotenv(path: Path) -> None:
+    """Take what a file sets; a line that sets nothing stops the start, as a variable would stay what it is unset."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as problem:
+        why = getattr(problem, "strerror", "it is not UTF-8")
+        raise ImproperlyConfigured(f"{path} cannot be read: {why}.") from None
+    kept = [(number, line) for number, line in enumerate(lines, 1) if not re.match(r"\s*(#|$)", line)]
+    for number, line in kept:
+        if not re.match(r"(export )?[A-Za-z_0-9]+=", line):  # never quoted, for it may hold a secret
+            raise ImproperlyConfigured(f"Line {number} of {path} must be NAME=value, with no space before the sign.")
+    environ.Env.read_env(io.StringIO("\n".join(line for _number, line in kept)))
+
+
 _dotenv = BASE_DIR / ".env"
 if _dotenv.is_file():
-    environ.Env.read_env(_dotenv)
+    read_dotenv(_dotenv)
 
 # Where the service runs
 DEBUG: bool = _env.bool("DEBUG", default=False)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 
+from config import env
 from tests.config.test_secrets import start
 
 
@@ -48,7 +51,7 @@ class TestAVariable:
             ("ENTITY_PAGES", "no", "ENTITY_PAGES must be public, unlisted or off, not 'no'."),
             *(
                 ("EMAIL_URL", given, "EMAIL_URL must be an address such as smtp+tls://user:password@host:587.")
-                for given in ("mail.example.com", "smtp://host:port")
+                for given in ("mail.example.com", "smtp://host:port", "smtp://")
             ),
             ("MATCH_THRESHOLD", "0", "MATCH_THRESHOLD must be above 0 and at most 1."),
             ("EVIDENCE_DAYS", "36501", "EVIDENCE_DAYS must be a whole number from 0 to 36500, not 36501."),
@@ -82,6 +85,11 @@ class TestAVariable:
                 ("REDIS_URL", given, "REDIS_URL must be an address such as redis://host:port.")
                 for given in ("localhost:6379", "http://localhost", "redis://", "redis://:secret@host:port")
             ),
+            ("REDIS_URL", "redis://:secret@host:6379/queue", "REDIS_URL must end with the number of a database"),
+            *(
+                ("ALLOWED_HOSTS", f"one.example.com, {given}", "ALLOWED_HOSTS must be host names without https:// and")
+                for given in ("https://sos.example.com", "sos.example.com:443", "'sos.example.com'", "*.example.com")
+            ),
             ("TEMPO_RECIPIENT", "0x12", "TEMPO_RECIPIENT must be 0x and 40 hex digits."),
             ("TEMPO_CURRENCY", "USDC", "TEMPO_CURRENCY must be 0x and 40 hex digits."),
             ("TEMPO_RPC_URL", "node.example.com", "TEMPO_RPC_URL must be an address such as https://host:port."),
@@ -104,3 +112,36 @@ class TestAVariable:
     def test_of_several_words_has_none_with_the_space_after_a_comma(self, tmp_path: Path, name: str) -> None:
         done = start("dev", tmp_path, f"s.{name}", **{name: "one.example.com, two.example.com ,"})
         assert done.stdout == "['one.example.com', 'two.example.com']\n"
+
+
+class TestTheFile:
+    """`.env` beside manage.py."""
+
+    @pytest.mark.parametrize(
+        ("bad", "sentence"),
+        [
+            (b"SECRET_KEY = secret", "Line 3 of .* must be NAME=value"),
+            (b'SELLER="Acme\nsecret street"', "Line 4 of .* must be NAME=value"),
+            (b"CONTACT=caf\xe9", "cannot be read: it is not UTF-8"),
+        ],
+    )
+    def test_with_a_line_that_would_be_passed_over_stops_the_start(
+        self, tmp_path: Path, bad: bytes, sentence: str
+    ) -> None:
+        file = tmp_path / ".env"
+        file.write_bytes(b"# ours\n\n" + bad + b"\n")
+        with pytest.raises(ImproperlyConfigured, match=sentence) as refused:
+            env.read_dotenv(file)
+        assert "secret" not in str(refused.value)
+
+    def test_that_its_user_may_not_read_stops_the_start(self, tmp_path: Path) -> None:
+        with pytest.raises(ImproperlyConfigured, match=r"cannot be read: Is a directory\."):
+            env.read_dotenv(tmp_path)
+
+    def test_sets_what_the_environment_does_not(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name in ("SELLER", "CONTACT"):
+            monkeypatch.setenv(name, "given")
+        monkeypatch.delenv("CONTACT")
+        (tmp_path / ".env").write_bytes(b"\xef\xbb\xbfexport CONTACT='ops@example.com'\r\n  # ours\r\nSELLER=other\r\n")
+        env.read_dotenv(tmp_path / ".env")
+        assert (os.environ["CONTACT"], os.environ["SELLER"]) == ("ops@example.com", "given")
