@@ -49,6 +49,13 @@ if not _fits:
     # links in mails and challenges begin with it, and the sender of mails is at its host
     raise ImproperlyConfigured("PUBLIC_URL must be an address such as https://sos.example.com.")
 
+for _host in ALLOWED_HOSTS:  # what no request can name is an error of 400 for each
+    if not re.fullmatch(r"\*|\.?[a-z0-9.-]+|\[[a-f0-9:.]+\]", _host, re.IGNORECASE):
+        raise ImproperlyConfigured(f"ALLOWED_HOSTS must be host names without https:// and port, not {_host!r}.")
+
+if not re.fullmatch(r"/?\d*", urlsplit(REDIS_URL).path.strip()):  # the web server would take 0, and the workers end
+    raise ImproperlyConfigured("REDIS_URL must end with the number of a database, as in redis://host:6379/0.")
+
 if not re.fullmatch(r"[ -~\xa0-\xff]*", CONTACT):  # in a header of each request to a registry: none could be asked
     raise ImproperlyConfigured("CONTACT must be an e-mail address or a URL, in one line of Latin letters.")
 
@@ -228,6 +235,8 @@ MAIL_CONFIGURED = bool(EMAIL_URL)
 if MAIL_CONFIGURED:
     try:
         globals().update(environ.Env.email_url_config(EMAIL_URL))
+        if EMAIL_URL.startswith("smtp") and not urlsplit(EMAIL_URL).hostname:
+            raise ValueError
     except (ImproperlyConfigured, ValueError):  # which quotes it, with its password
         raise ImproperlyConfigured("EMAIL_URL must be an address such as smtp+tls://user:password@host:587.") from None
 EMAIL_TIMEOUT = 20  # seconds for each step with the mail server; the default is for ever
