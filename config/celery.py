@@ -16,6 +16,7 @@ from celery.signals import beat_init, task_prerun, worker_ready, worker_shutting
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.dev")
 
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 
 from config.launch import commands
 from config.patience import patience
@@ -55,8 +56,13 @@ if settings.REDIS_URL:
     }
 else:
     folder = settings.VAR_DIR / "broker"
-    for name in ("messages", "control"):
-        (folder / name).mkdir(parents=True, exist_ok=True)
+    try:
+        for name in ("messages", "control"):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise ImproperlyConfigured(
+            f"The folder {folder} cannot be made ({problem.strerror}): name another VAR_DIR, or be its owner."
+        ) from problem
     transport_options = {
         "data_folder_in": str(folder / "messages"),
         "data_folder_out": str(folder / "messages"),

@@ -67,6 +67,20 @@ class TestACommand:
         assert (ended.returncode, ended.stdout) == (1, "")
         assert ended.stderr == f"VAR_DIR must be a folder, which '{tmp_path / 'file'}' cannot be.\n"
 
+    @pytest.mark.skipif(sys.platform != "linux", reason="a place where nobody makes a folder")
+    def test_whose_folder_cannot_be_made_says_so_in_a_sentence(self) -> None:
+        ended = subprocess.run(
+            [sys.executable, "manage.py", "verify_ledger"],
+            cwd=ROOT,
+            env=clean_environment({"VAR_DIR": "/proc/var"}),
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert (ended.returncode, ended.stdout) == (1, "")
+        assert ended.stderr.startswith("The folder /proc/var/broker cannot be made (No such file or directory): ")
+        assert len(ended.stderr.splitlines()) == 1
+
 
 class TestTheCode:
     """What no command checks any more."""

@@ -14,10 +14,12 @@ import environ
 import pytest
 from django.conf import settings
 from django.core import signing
+from django.core.exceptions import ImproperlyConfigured
 
 from config.launch import preflight
 from config.logging import logging_config
 from config.redaction import redact
+from config.secret import local_secret
 from tests.config.test_ways_to_pay import PRODUCTION
 
 PASSED_ON = {"PATH", "HOME", "LANG", "PYTHONPATH", "VIRTUAL_ENV"}
@@ -200,6 +202,34 @@ class TestDevelopment:
         assert "'127.0.0.1'" in start("dev", tmp_path).stdout
         assert "'box.example'" in start("dev", tmp_path, PUBLIC_URL="http://box.example:8000").stdout
         assert start("dev", tmp_path, ALLOWED_HOSTS="a.example").stdout.endswith(" ['a.example']\n")
+
+
+class TestTheKeyOfAnInstallation:
+    """`secret_key` in VAR_DIR, where SECRET_KEY is not set."""
+
+    def test_is_made_once_for_its_owner_alone(self, tmp_path: Path) -> None:
+        keys = {local_secret(tmp_path / "var") for _ in range(2)}
+        assert keys == {(tmp_path / "var" / "secret_key").read_text()}
+        assert stat.S_IMODE((tmp_path / "var" / "secret_key").stat().st_mode) == 0o600
+
+    def test_is_made_where_a_full_disk_left_an_empty_file(self, tmp_path: Path) -> None:
+        (tmp_path / "secret_key").touch()
+        key = local_secret(tmp_path)
+        assert len(key) >= 50
+        assert local_secret(tmp_path) == key
+
+    def test_is_not_promised_by_a_disk_that_is_full(self, tmp_path: Path) -> None:
+        program = "import resource as r; r.setrlimit(r.RLIMIT_FSIZE, (0, 0)); from config import secret;"
+        program += f"from pathlib import Path; print(secret.local_secret(Path({str(tmp_path)!r})))"
+        ended = subprocess.run([sys.executable, "-c", program], cwd=settings.BASE_DIR, capture_output=True, text=True)
+        assert ended.stdout == ""
+        assert ended.stderr.splitlines()[-1].endswith(f"{tmp_path}/secret_key cannot be written (File too large).")
+        assert local_secret(tmp_path)
+
+    def test_is_never_another_one_where_it_may_not_be_read(self, tmp_path: Path) -> None:
+        (tmp_path / "secret_key").mkdir()
+        with pytest.raises(ImproperlyConfigured, match=r"secret_key cannot be read .*: be the user that the service"):
+            local_secret(tmp_path)
 
 
 class TestTheFolder:
