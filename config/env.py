@@ -129,6 +129,8 @@ ALLOWED_HOSTS: list[str] = _env.words("ALLOWED_HOSTS", default="")
 PUBLIC_URL: str = _env.str("PUBLIC_URL", default="http://127.0.0.1:8000").rstrip("/")
 CONTACT: str = _env.str("CONTACT", default="")  # an e-mail or URL; portals see it in the User-Agent
 VAR_DIR: Path = Path(_env.str("VAR_DIR", default="") or BASE_DIR / "var").resolve()
+# SQLite sorts and rolls back in files: beside the database, for /tmp may be a disk that others have filled
+os.environ.setdefault("SQLITE_TMPDIR", str(VAR_DIR))
 STATIC_ROOT: Path = Path(_env.str("STATIC_ROOT", default="") or VAR_DIR / "static").resolve()  # collected files
 LOG_LEVEL: str = _env.one_of("LOG_LEVEL", "debug", "info", "warning", "error", "critical", default="INFO").upper()
 METRICS_TOKEN: str = _env.str("METRICS_TOKEN", default="")  # opens /metrics to a monitoring system; empty: closed

@@ -89,3 +89,19 @@ class TestADisk:
         assert embedded.read("SELECT spent, held FROM billing_account") == [(found * PRICE, 0)]
         reconciled = embedded.manage("reconcile")
         assert reconciled.returncode == 0, reconciled.stdout
+
+
+class TestTheTemporaryFolder:
+    """Of the machine, on a disk of its own, which other programs have filled."""
+
+    def test_that_is_full_keeps_nobody_from_a_large_bulk_request(self, tmp_path: Path) -> None:
+        if not settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+            pytest.skip("the embedded default: part of the first engine run")
+        folder, logs, elsewhere = (tmp_path / name for name in ("var", "logs", "elsewhere"))
+        for path in (folder, logs, elsewhere):
+            path.mkdir()
+        with small_disk(elsewhere, megabytes=1) as disk, running(folder, logs=logs, TMPDIR=str(elsewhere)) as embedded:
+            embedded.registries.shut()
+            with disk.full():
+                embedded.customer.ask_bulk(embedded.customer.questions(1000))
+            embedded.registries.open()
