@@ -9,6 +9,7 @@ import logging
 import os
 from contextlib import suppress
 from datetime import datetime, timedelta
+from time import monotonic
 
 from django.conf import settings
 from django.core.mail import EmailMessage
@@ -24,6 +25,8 @@ from lookups.notifications import result_mail
 log = logging.getLogger(__name__)
 AT_ONCE = 50
 PLACES = 100  # so many can be mailed at the same moment; a row waits a minute where another one has its place
+SENDERS = 2  # threads of all workers that may wait for the mail server, each of whose steps takes 20 s where it hangs
+ROUND_SECONDS = 60.0
 TRIED_FOR = timedelta(days=1)  # an address that the server never takes; whoever invites again begins anew
 
 
@@ -47,19 +50,47 @@ def show(link: SignInLink, token: str) -> None:
 
 
 def send_waiting(*, now: datetime) -> int:
-    """Mail what waits; returns how many mails the server took. What it did not take is tried each minute for a day."""
+    """Mail what waits; returns how many mails the server took. What it did not take is tried each minute for a day.
+
+    Whoever finds others at it leaves it to them, for they look again before they end: where the server says nothing,
+    everybody who asks for a link would cost another thread of a worker.
+    """
     if not settings.MAIL_CONFIGURED:
         return 0
-    taken = 0
-    for link in links.list_unmailed(now=now)[:AT_ONCE]:
-        token = links.read(link)
-        if token:  # else SECRET_KEY was changed since
-            text = _text_of_link(url_of(token))
-            taken += _send(link, f"Your sign-in link for {_host()}", text, now=now, then={"sealed": ""})
-    waiting = Invitation.objects.filter(mailed_at=None, created_at__gt=now - TRIED_FOR).select_related("account")
-    for invitation in waiting[:AT_ONCE]:
-        taken += _send(invitation, f"An invitation to {_host()}", _text_of_invitation(invitation), now=now, then={})
+    place = limits.occupy(subject="mail:entrance", limit=SENDERS, now=now)
+    if place is None:
+        return 0
+    try:
+        return _send_each(now)
+    finally:
+        limits.release(slot=place)
+
+
+def _send_each(now: datetime) -> int:
+    until, taken = monotonic() + ROUND_SECONDS, 0
+    tried: set[SignInLink | Invitation] = set()
+    while waiting := [row for row in _list_waiting(now) if row not in tried]:
+        for row in waiting:
+            if monotonic() > until:
+                return taken  # the clock calls again
+            tried.add(row)
+            taken += _mail(row, now=now)
     return taken
+
+
+def _list_waiting(now: datetime) -> list[SignInLink | Invitation]:
+    invited = Invitation.objects.filter(mailed_at=None, created_at__gt=now - TRIED_FOR).select_related("account")
+    return [*links.list_unmailed(now=now)[:AT_ONCE], *invited[:AT_ONCE]]
+
+
+def _mail(row: SignInLink | Invitation, *, now: datetime) -> bool:
+    if isinstance(row, Invitation):
+        return _send(row, f"An invitation to {_host()}", _text_of_invitation(row), now=now, then={})
+    token = links.read(row)
+    if not token:  # SECRET_KEY was changed since
+        return False
+    text = _text_of_link(url_of(token))
+    return _send(row, f"Your sign-in link for {_host()}", text, now=now, then={"sealed": ""})
 
 
 def _send(row: SignInLink | Invitation, subject: str, text: str, *, now: datetime, then: dict[str, str]) -> bool:
