@@ -65,9 +65,14 @@ def _look_at_process(role: str) -> tuple[bool, str]:
     import django
 
     django.setup()
+    from django.db import DatabaseError
+
     from lookups.operations import heartbeats
 
-    beat = heartbeats.find_own(role, host=platform.node())
+    try:
+        beat = heartbeats.find_own(role, host=platform.node())
+    except DatabaseError as problem:
+        return False, f"the database cannot be asked: {str(problem).strip().partition(chr(10))[0]}"
     if beat is None:
         return False, "no heartbeat"
     return beat.is_alive, f"last heartbeat {beat.age.total_seconds():.0f} s ago"

@@ -81,6 +81,24 @@ class TestACommand:
         assert ended.stderr.startswith("The folder /proc/var/broker cannot be made (No such file or directory): ")
         assert len(ended.stderr.splitlines()) == 1
 
+    @pytest.mark.parametrize(("address", "why"), [(AWAY, "Connection refused"), ("", "no such table")])
+    def test_that_looks_for_a_process_says_in_a_line_that_the_database_is_away(
+        self, tmp_path: Path, address: str, why: str
+    ) -> None:
+        """Each health check of a container left a stack trace."""
+        ended = subprocess.run(
+            [sys.executable, "-m", "config.probe", "worker"],
+            cwd=ROOT,
+            env=clean_environment({"VAR_DIR": str(tmp_path), "DATABASE_URL": address}),
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert (ended.returncode, ended.stderr) == (1, "")
+        assert ended.stdout.startswith("worker: the database cannot be asked: ")
+        assert why in ended.stdout
+        assert len(ended.stdout.splitlines()) == 1
+
 
 class TestTheCode:
     """What no command checks any more."""
