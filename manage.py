@@ -45,4 +45,7 @@ def _require_var_folder() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)  # as shells call it; whoever pressed Ctrl-C needs no trace of where

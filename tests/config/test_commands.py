@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -98,6 +99,26 @@ class TestACommand:
         assert ended.stdout.startswith("worker: the database cannot be asked: ")
         assert why in ended.stdout
         assert len(ended.stdout.splitlines()) == 1
+
+    def test_is_stopped_by_ctrl_c_without_a_stack_trace(self, tmp_path: Path) -> None:
+        running = subprocess.Popen(
+            [sys.executable, "manage.py", "mcp"],
+            cwd=ROOT,
+            env=clean_environment({"VAR_DIR": str(tmp_path)}),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        )
+        assert running.stdin is not None
+        assert running.stdout is not None
+        running.stdin.write('{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+        running.stdin.flush()
+        assert '"id": 1' in running.stdout.readline()
+        running.send_signal(signal.SIGINT)
+        _, trace = running.communicate(timeout=60)
+        assert (running.returncode, trace) == (130, "")
 
 
 class TestTheCode:
