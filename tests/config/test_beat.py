@@ -73,12 +73,6 @@ class TestAKill:
         killed.sync()
         assert start(tmp_path).schedule["seldom"].last_run_at == sent
 
-    def test_amid_a_file_that_is_no_more_than_begun_is_begun_anew(
-        self, start: Callable[[Path], Told], tmp_path: Path
-    ) -> None:
-        (tmp_path / "schedule").write_bytes(b"")
-        assert set(start(tmp_path).schedule) == {"often", "seldom"}
-
 
 class TestAFullDisk:
     """Where it would note what it has sent."""
@@ -132,3 +126,19 @@ class TestABrokerThatIsAway:
             scheduler.tick()
         assert SENT == ["seldom"]
         scheduler.close()
+
+
+class TestADamagedFile:
+    """Of what was sent last, as a power cut leaves it."""
+
+    @pytest.mark.parametrize("content", [b"", b"\0" * 4110, b"garbage"], ids=["empty", "zeros", "garbage"])
+    def test_is_begun_anew_and_keeps_no_clock_from_starting(
+        self, start: Callable[[Path], Told], tmp_path: Path, content: bytes
+    ) -> None:
+        start(tmp_path).close()
+        (file,) = tmp_path.iterdir()
+        file.write_bytes(content)
+        scheduler = start(tmp_path)
+        scheduler.tick()
+        scheduler.close()
+        assert set(start(tmp_path).schedule) >= {"often", "seldom"}
