@@ -5,13 +5,19 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
+import shutil
+import subprocess
+import textwrap
 import uuid
+from pathlib import Path
 from typing import Any
 
 import pytest
 import rfc8785
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from django.conf import settings
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -50,6 +56,18 @@ class TestTheManifestOfALookup:
         verify(proof)
         with pytest.raises(InvalidSignature):
             verify(proof, proof["document"].replace("found", "fount").encode())
+
+    @pytest.mark.skipif(shutil.which("openssl") is None, reason="the program that the document names")
+    def test_is_checked_by_hand_with_the_lines_of_the_document(self, tester: Customer, tmp_path: Path) -> None:
+        proof = proof_of(tester, tester.lookup(FOUND, "DE"))
+        page = (settings.BASE_DIR / "docs" / "evidence.md").read_text()
+        lines = textwrap.dedent(page.partition("**By hand:**")[2].partition("\n\n")[2].partition("\n\n")[0])
+        environment = os.environ | {name: proof[name] for name in ("publicKey", "signature")}
+        (tmp_path / "manifest.json").write_text(proof["document"])
+        done = subprocess.run(["sh", "-ec", lines], cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert done.stdout.strip() == "Signature Verified Successfully", done.stderr
+        (tmp_path / "manifest.json").write_text(proof["document"].replace("found", "fount"))
+        assert subprocess.run(["sh", "-ec", lines], cwd=tmp_path, env=environment, capture_output=True).returncode != 0
 
     def test_says_who_asked_what_and_how_it_ended(self, tester: Customer) -> None:
         reply = tester.lookup(FOUND, "DE", headers={"X_Request_Id": "mine-17"})
