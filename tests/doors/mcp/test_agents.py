@@ -93,7 +93,7 @@ class TestAnAgent:
             assert (result["isError"], "structuredContent" in result) == (True, False)
             assert result["content"][0]["text"].startswith(words)
 
-    def test_is_told_what_it_paid(self, customer: Customer, register: Register) -> None:
+    def test_reads_what_it_paid(self, customer: Customer, register: Register) -> None:
         line = Agent(customer.secret).call("look_up_company", entity_name="Acme Corp", state="NY")["content"][0]["text"]
         assert line.startswith("FOUND: ")
         assert line.endswith(" Cost: 0.0314 USD.")
@@ -112,7 +112,7 @@ class TestAnAgent:
             (Answer(409, {"error": "Another body", "code": "idempotency_conflict"}, None), "Nothing was charged."),
         ],
     )
-    def test_is_told_that_nothing_was_charged_and_when_to_come_again(self, answer: Answer, ending: str) -> None:
+    def test_reads_that_nothing_was_charged_and_when_to_come_again(self, answer: Answer, ending: str) -> None:
         assert first_line.write(answer).endswith(ending)
 
     def test_learns_what_to_change_in_a_question_that_is_refused(self, agent: Agent) -> None:
