@@ -236,8 +236,9 @@ def _quoted(value: str) -> str:
 
 def _read_json(raw: bytes) -> Any:
     """Return what the JSON says; raise ValueError for none, and for text that cannot be stored or sent on."""
-    nesting.refuse_deep(raw)
-    content = json.loads(raw.decode("utf-8-sig"))
+    text = raw.decode("utf-8-sig")
+    nesting.refuse_deep(text)
+    content = json.loads(text)
     text = json.dumps(content, ensure_ascii=False)
     text.encode()  # half a character is a UnicodeError, which is a ValueError
     if "\\u0000" in text:  # PostgreSQL stores no NUL

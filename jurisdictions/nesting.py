@@ -15,10 +15,13 @@ class TooDeep(ValueError):
     """The text is nested more than `DEEPEST` levels deep, in its brackets outside of strings."""
 
 
-def refuse_deep(text: bytes) -> None:
-    """Raise TooDeep when the brackets of a JSON text open too many levels. Costs some 10 ms for a megabyte of rows."""
-    depth, in_string = 0, False
-    for sign in text.replace(rb"\\", b"").replace(rb"\"", b"").translate(None, _OTHERS):
+def refuse_deep(text: str) -> None:
+    """Raise TooDeep when the brackets of a JSON text open too many levels. Costs some 10 ms for a megabyte of rows.
+
+    It takes what the decoder will read: in bytes of another charset half a sign may look like a quotation mark.
+    """
+    raw, depth, in_string = text.encode(errors="surrogatepass"), 0, False
+    for sign in raw.replace(rb"\\", b"").replace(rb"\"", b"").translate(None, _OTHERS):
         if sign == _QUOTE:
             in_string = not in_string
         elif not in_string:

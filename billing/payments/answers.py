@@ -34,8 +34,9 @@ def read_body(raw: Any, *, seconds: float) -> bytes:
 def read_object(body: bytes) -> dict[str, Any]:
     """The JSON object that a body is. Raises Unreadable."""
     try:
-        nesting.refuse_deep(body)
-        found = json.loads(body.decode("utf-8-sig"))
+        text = body.decode("utf-8-sig")
+        nesting.refuse_deep(text)
+        found = json.loads(text)
     except ValueError as error:
         raise Unreadable("the answer is not JSON") from error
     if not isinstance(found, dict):

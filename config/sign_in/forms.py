@@ -47,7 +47,7 @@ class _AnswerField(JSONField):
 
     def to_python(self, value: Any) -> Any:
         with _refused_if_malformed():
-            nesting.refuse_deep(str(value or "")[: LONGEST + 1].encode())
+            nesting.refuse_deep(str(value or "")[: LONGEST + 1])
             return super().to_python(value)
 
     def bound_data(self, data: Any, initial: Any) -> None:

@@ -128,10 +128,9 @@ def read_object(raw: bytes) -> dict[str, Any]:
 def read_json(raw: bytes) -> Any:
     """Read JSON of any kind as strictly; raises ApiError 400 with the reason."""
     try:
-        nesting.refuse_deep(raw)
-        found = json.loads(
-            raw.decode("utf-8-sig"), parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_no_doubles
-        )
+        text = raw.decode("utf-8-sig")
+        nesting.refuse_deep(text)
+        found = json.loads(text, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_no_doubles)
         if _SURROGATE_ESCAPE.search(raw):
             # Half a character would pass as text until it is stored or sent, and break there.
             json.dumps(found, ensure_ascii=False, default=str).encode("utf-8")

@@ -131,7 +131,7 @@ def _json_rows(lines: Lines, columns: frozenset[str], name: str) -> Iterator[Row
         if not line.strip():
             continue
         try:
-            refuse_deep(line.encode())
+            refuse_deep(line)
             row = json.loads(line)
         except ValueError as error:
             raise PageChanged(f"{name}, line {number}: no JSON") from error

@@ -50,7 +50,7 @@ class Page:
         """The body as JSON; PageChanged when it is not, since a portal that turns to HTML has changed."""
         text = self.text
         try:
-            refuse_deep(text.encode())  # as it is read: in another charset a quotation mark may be half a sign
+            refuse_deep(text)
             content = json.loads(text)
             content = _changed(content, _keepable) if _UNKEEPABLE.search(text) else content
             return _changed(content, _decoded) if _CODE.search(text) else content

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -23,33 +24,31 @@ print("config.urls" in sys.modules)
 AWAY = "postgres://nobody@127.0.0.1:1/nothing"  # a port that nobody listens on
 
 
+def run(*words: str, environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    """What a Python of its own does with these words."""
+    return subprocess.run(
+        [sys.executable, *words],
+        cwd=ROOT,
+        env=clean_environment(environment),
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
 @pytest.mark.once
 class TestACommand:
     """`manage.py` and a word."""
 
     @pytest.mark.parametrize(("word", "loaded"), [("showmigrations", False), ("check", True)])
     def test_loads_the_pages_only_to_check_them(self, tmp_path: Path, word: str, loaded: bool) -> None:
-        ended = subprocess.run(
-            [sys.executable, "-c", PAGES_LOADED, word],
-            cwd=ROOT,
-            env=clean_environment({"VAR_DIR": str(tmp_path)}),
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
+        ended = run("-c", PAGES_LOADED, word, environment={"VAR_DIR": str(tmp_path)})
         assert ended.returncode == 0, ended.stderr
         assert ended.stdout.split()[-1] == str(loaded)
 
     @pytest.mark.parametrize(("address", "why"), [(AWAY, "Connection refused"), ("", "no such table")])
     def test_that_finds_no_database_says_so_in_a_sentence(self, tmp_path: Path, address: str, why: str) -> None:
-        ended = subprocess.run(
-            [sys.executable, "manage.py", "verify_evidence"],
-            cwd=ROOT,
-            env=clean_environment({"VAR_DIR": str(tmp_path), "DATABASE_URL": address}),
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
+        ended = run("manage.py", "verify_evidence", environment={"VAR_DIR": str(tmp_path), "DATABASE_URL": address})
         assert (ended.returncode, ended.stdout) == (1, "")
         assert ended.stderr.startswith("The database cannot be used: ")
         assert why in ended.stderr
@@ -57,27 +56,13 @@ class TestACommand:
 
     def test_of_a_service_that_is_set_up_wrongly_says_so_in_a_sentence(self, tmp_path: Path) -> None:
         (tmp_path / "file").touch()
-        ended = subprocess.run(
-            [sys.executable, "manage.py", "check"],
-            cwd=ROOT,
-            env=clean_environment({"VAR_DIR": str(tmp_path / "file")}),
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
+        ended = run("manage.py", "check", environment={"VAR_DIR": str(tmp_path / "file")})
         assert (ended.returncode, ended.stdout) == (1, "")
         assert ended.stderr == f"VAR_DIR must be a folder, which '{tmp_path / 'file'}' cannot be.\n"
 
     @pytest.mark.skipif(sys.platform != "linux", reason="a place where nobody makes a folder")
     def test_whose_folder_cannot_be_made_says_so_in_a_sentence(self) -> None:
-        ended = subprocess.run(
-            [sys.executable, "manage.py", "verify_ledger"],
-            cwd=ROOT,
-            env=clean_environment({"VAR_DIR": "/proc/var"}),
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
+        ended = run("manage.py", "verify_ledger", environment={"VAR_DIR": "/proc/var"})
         assert (ended.returncode, ended.stdout) == (1, "")
         assert ended.stderr.startswith("The folder /proc/var/broker cannot be made (No such file or directory): ")
         assert len(ended.stderr.splitlines()) == 1
@@ -87,14 +72,7 @@ class TestACommand:
         self, tmp_path: Path, address: str, why: str
     ) -> None:
         """Each health check of a container left a stack trace."""
-        ended = subprocess.run(
-            [sys.executable, "-m", "config.probe", "worker"],
-            cwd=ROOT,
-            env=clean_environment({"VAR_DIR": str(tmp_path), "DATABASE_URL": address}),
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
+        ended = run("-m", "config.probe", "worker", environment={"VAR_DIR": str(tmp_path), "DATABASE_URL": address})
         assert (ended.returncode, ended.stderr) == (1, "")
         assert ended.stdout.startswith("worker: the database cannot be asked: ")
         assert why in ended.stdout

@@ -40,7 +40,7 @@ def _refused_if_malformed() -> Iterator[None]:
 
 
 def _read(answer: str) -> Any:
-    nesting.refuse_deep(answer[:LONGEST].encode())
+    nesting.refuse_deep(answer[:LONGEST])
     return json.loads(answer[:LONGEST])
 
 

@@ -568,20 +568,23 @@ class TestARowOfLiens:
         assert storage.MORE_FILINGS in office.get(at).content.decode()
 
 
+def leave_nothing(office: Browser) -> None:
+    """Take the free lookups as well."""
+    ledger.adjust(
+        account_id=office.account.pk,
+        amount=-selectors.get_balance(office.account.pk).spendable,
+        idempotency_key="all-spent",
+        operator="staff",
+        reason="correction",
+        now=timezone.now(),
+    )
+
+
 class TestARowThatEndedHere:
     def test_says_that_the_balance_did_not_cover_it(self, office: Browser) -> None:
         at = buy(office, begin(office))["Location"]
-        now = timezone.now()
-        assert ledger.expire_holds(now=now + timedelta(days=1)) == 1
-        left = selectors.get_balance(office.account.pk).spendable
-        ledger.adjust(
-            account_id=office.account.pk,
-            amount=-left,
-            idempotency_key="all-spent",
-            operator="staff",
-            reason="correction",
-            now=now,
-        )
+        assert ledger.expire_holds(now=timezone.now() + timedelta(days=1)) == 1
+        leave_nothing(office)
         work()
         page = office.get(at).content.decode()
         assert page.count("The balance did not cover this. The answer was kept back. Nothing was charged.") == 2
@@ -723,15 +726,7 @@ class TestARowThatFoundNothing:
         page = html.unescape(office.post(f"{at}rows/0/", again, follow=True).content.decode())
         assert "This month's budget does not cover another lookup" in page
         Account.objects.filter(pk=office.account.pk).update(monthly_budget=None)
-        balance = selectors.get_balance(office.account.pk).spendable
-        ledger.adjust(
-            account_id=office.account.pk,
-            amount=-balance,
-            idempotency_key="all-spent",
-            operator="staff",
-            reason="correction",
-            now=timezone.now(),
-        )
+        leave_nothing(office)
         page = office.post(f"{at}rows/0/", again, follow=True).content.decode()
         assert "The balance does not cover another lookup" in page
         assert Lookup.objects.count() == 1
