@@ -14,8 +14,10 @@ from billing import selectors
 from billing.models import ApiKey
 from jurisdictions.codes import PLACES
 from lookups import csv_export
+from lookups.api.views import paging
 from lookups.workspace import periods
 from lookups.workspace.access import WorkspaceRequest, workspace
+from lookups.workspace.periods import Period
 from lookups.workspace.usage import chart, counts
 from lookups.workspace.usage.counts import Wanted
 
@@ -27,9 +29,8 @@ NARROWS = ("state", "key", "origin")
 def usage(request: WorkspaceRequest) -> HttpResponse:
     """The figures, the chart and the tables of a period, with the period before beside them."""
     today = timezone.now().date()
-    period, wrong = periods.read(request.GET, today=today)
     keys = _list_keys(request)
-    wanted = _read_wanted(request, keys)
+    period, wanted, wrong = _read(request, keys, today=today)
     found = counts.count(wanted, period)
     names, total, before = _names(keys), found.total, counts.total(wanted, period.before())
     context = {
@@ -37,9 +38,9 @@ def usage(request: WorkspaceRequest) -> HttpResponse:
         "wrong": wrong,
         "quick": _quick(today),
         "wanted": wanted,
-        "narrowed": _kept(request) != "",
-        "kept": _kept(request),
-        "query": period.query + _kept(request),
+        "narrowed": _kept(wanted) != "",
+        "kept": _kept(wanted),
+        "query": period.query + _kept(wanted),
         "states": sorted(PLACES.values(), key=lambda place: place.name),
         "keys": [(key.pk, names[f"{key.pk}"]) for key in keys],
         "origins": counts.ORIGINS,
@@ -64,11 +65,11 @@ def usage(request: WorkspaceRequest) -> HttpResponse:
 @workspace(role="viewer")
 def export(request: WorkspaceRequest) -> HttpResponse | StreamingHttpResponse:
     """The same numbers as a table, a line for each day, state, key, origin and verdict."""
-    period, wrong = periods.read(request.GET, today=timezone.now().date())
+    keys = _list_keys(request)
+    period, wanted, wrong = _read(request, keys, today=timezone.now().date())
     if wrong:
         return HttpResponse(wrong, status=400, content_type="text/plain; charset=utf-8")
-    keys = _list_keys(request)
-    rows = counts.write_rows(counts.list_rows(_read_wanted(request, keys), period), _names(keys))
+    rows = counts.write_rows(counts.list_rows(wanted, period), _names(keys))
     name = f"usage-{period.first}-{period.last}.csv"
     return csv_export.make_response(name, counts.CSV_COLUMNS, rows)
 
@@ -83,26 +84,34 @@ def _names(keys: list[ApiKey]) -> dict[str, str]:
     return {f"{key.pk}": "Workspace" if key.is_workspace else f"{key.prefix}… {key.name}" for key in keys}
 
 
-def _read_wanted(request: WorkspaceRequest, keys: list[ApiKey]) -> Wanted:
-    """What the address bar narrows to; a word that fits nothing narrows nothing."""
-    state, key, origin = (request.GET.get(name, "") for name in NARROWS)
-    return Wanted(
+def _read(request: WorkspaceRequest, keys: list[ApiKey], *, today: date) -> tuple[Period, Wanted, str]:
+    """Whose lookups of when are counted; and what of the address is not understood, as a sentence."""
+    period, wrong = periods.read(request.GET, today=today)
+    given = {name: request.GET[name] for name in NARROWS if request.GET.get(name)}
+    faults: paging.Wrong = {}
+    by_number = {f"{key.pk}": key.pk for key in keys}
+    wanted = Wanted(
         account_id=request.member.account_id,
         livemode=request.livemode,
-        state=state if state in PLACES else None,
-        key_id=next((one.pk for one in keys if f"{one.pk}" == key), None),
-        origin=origin if origin in counts.ORIGINS else None,
+        state=paging.read_state(given.get("state"), faults),
+        key_id=by_number.get(given.get("key", "")),
+        origin=paging.read_word(given.get("origin"), "origin", counts.ORIGINS, faults),
     )
+    if "key" in given and wanted.key_id is None:
+        faults["key"] = ["Choose one of the list."]
+    sentences = [f"{name.capitalize()}: {' '.join(lines)}" for name, lines in faults.items()]
+    return period, wanted, " ".join([*filter(None, [wrong]), *sentences])
 
 
-def _kept(request: WorkspaceRequest) -> str:
+def _kept(wanted: Wanted) -> str:
     """What the address bar narrows to, to go after a period."""
-    kept = {name: request.GET[name] for name in NARROWS if request.GET.get(name)}
+    all_of_them = {"state": wanted.state, "key": wanted.key_id, "origin": wanted.origin}
+    kept = {name: value for name, value in all_of_them.items() if value is not None}
     return f"&{urlencode(kept)}" if kept else ""
 
 
 def _quick(today: date) -> list[tuple[str, str]]:
-    this_month = periods.Period(today.replace(day=1), today)
+    this_month = Period(today.replace(day=1), today)
     last_month = periods.month_of(this_month.before().first)
     return [
         ("This month", f"month={today:%Y-%m}"),

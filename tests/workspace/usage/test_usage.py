@@ -129,6 +129,22 @@ class TestUsage:
         assert [row["lookups"] for row in table(office, f"month=2026-10&state=NY&key={other.pk}")] == ["2"]
         assert "Nothing fits" in shown(office, f"month=2026-10&state=DE&key={other.pk}")
 
+    def test_takes_a_state_in_small_letters_and_keeps_it(self, office: Browser) -> None:
+        asked(office.account, 1)
+        asked(office.account, 2, state="DE")
+        assert [row["lookups"] for row in table(office, "month=2026-10&state=de")] == ["2"]
+        assert "&amp;state=DE" in shown(office, "month=2026-10&state=de")
+
+    @pytest.mark.parametrize("narrowed", ["state=zz", "key=0", "key=x", "origin=phone"])
+    def test_never_counts_the_whole_account_for_what_it_does_not_understand(
+        self, office: Browser, narrowed: str
+    ) -> None:
+        asked(office.account, 77)
+        page = shown(office, f"month=2026-10&{narrowed}")
+        assert f'role="alert">{narrowed.partition("=")[0].capitalize()}: ' in page
+        assert "77" not in re.sub(r"<(?:script|style|svg).*?</(?:script|style|svg)>|<[^>]+>", "", page, flags=re.DOTALL)
+        assert office.get(f"{CSV}?month=2026-10&{narrowed}").status_code == 400
+
     def test_is_compared_with_the_period_before(self, office: Browser) -> None:
         asked(office.account, 3)
         asked(office.account, 2, created_at=NIGHT - timedelta(days=31))
@@ -160,8 +176,7 @@ class TestUsage:
         asked(other.account, 5, key=theirs)
         assert "Nothing was asked in this period" in shown(office)
         asked(office.account, 1)
-        # the number of a stranger's key narrows nothing
-        assert [row["lookups"] for row in table(office, f"month=2026-10&key={theirs.pk}")] == ["1"]
+        assert office.get(f"{CSV}?month=2026-10&key={theirs.pk}").status_code == 400
 
     def test_has_what_was_given_back_to_the_account_and_to_no_other(self, office: Browser) -> None:
         other = open_office(name="Another", email="eve@else.test")
