@@ -373,10 +373,10 @@ def best(ranked: tuple[Ranked, ...], *, threshold: float) -> tuple[Ranked | None
     if not ranked or ranked[0].score < threshold:
         return None, False
     first = ranked[0]
-    return (None, True) if any(_is_as_good(entry, first) for entry in ranked[1:]) else (first, False)
+    return (None, True) if any(is_as_good(entry, first) for entry in ranked[1:]) else (first, False)
 
 
-def _is_as_good(entry: Ranked, first: Ranked) -> bool:
+def is_as_good(entry: Ranked, first: Ranked) -> bool:
     """Whether nothing speaks for the first of two entities: an Inc. is no surer than who once was the very LLC."""
     if entry.kind == "former_name" and entry.score > first.score and first.features == ("legal_form",):
         return True

@@ -38,7 +38,7 @@ from scrapers.search.terms import SearchPlan
 from scrapers.transport.session import PortalSession
 
 _RELATED = 10
-_SUGGESTIONS = 5
+_SUGGESTIONS, _EQUALS = 5, 25  # the most, and of those that fit equally well: the one that is meant is among these
 _SUGGESTION_FLOOR = 0.6
 _STRICTNESS: dict[Verdict, int] = {"free": 0, "cannot_say": 1, "taken": 2}
 
@@ -79,7 +79,7 @@ def _by_id(source: Source, entity_id: str, name: str | None, *, now: datetime) -
             raise QueryRefused(Refusal.TOO_MANY_NUMBERS)
         return NotFound((), _evidence(source, now), as_of=source.data_as_of)
     if any(row.record != rows[0].record for row in rows):  # a file may have two companies of one number
-        same = tuple(Suggestion(row.name, row.entity_id, row.status, 1.0, row.sos_url) for row in rows[:_SUGGESTIONS])
+        same = tuple(Suggestion(row.name, row.entity_id, row.status, 1.0, row.sos_url) for row in rows[:_EQUALS])
         return NotFound(same, _evidence(source, now), ambiguous=True, as_of=source.data_as_of)
     record = _open(source, rows[0])
     match = Match(1.0, "entity_id")
@@ -286,7 +286,11 @@ def _found(source: Source, record: EntityRecord, match: Match, related: tuple[Ca
 
 
 def _suggestions(choice: Choice) -> tuple[Suggestion, ...]:
-    near = [entry for entry in choice.ranked if entry.score >= _SUGGESTION_FLOOR or choice.ambiguous]
+    """All that fit equally well, and near misses where there is room for them."""
+    first = choice.ranked[0] if choice.ambiguous else None
+    equal = [entry for entry in choice.ranked if first and (entry is first or matching.is_as_good(entry, first))]
+    near = [entry for entry in choice.ranked if entry not in equal and (first or entry.score >= _SUGGESTION_FLOOR)]
+    most = min(max(_SUGGESTIONS, len(equal)), _EQUALS)
     return tuple(
         Suggestion(
             e.candidate.name,
@@ -296,7 +300,7 @@ def _suggestions(choice: Choice) -> tuple[Suggestion, ...]:
             e.candidate.sos_url,
             e.features,
         )
-        for e in near[:_SUGGESTIONS]
+        for e in [*equal, *near][:most]
     )
 
 

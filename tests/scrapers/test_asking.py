@@ -188,6 +188,14 @@ class TestTheRightCompany:
         assert answer.ambiguous
         assert {near.entity_id for near in answer.suggestions} == {"101", "102"}
 
+    @pytest.mark.parametrize(("namesakes", "offered"), [(2, 2), (8, 8), (40, 25)])
+    def test_is_among_those_to_choose_from_however_many_namesakes_there_are(self, namesakes: int, offered: int) -> None:
+        listed = rows(row("ACME HOLDING", "900"), *(row("ACME LLC", f"{101 + one}") for one in range(namesakes)))
+        answer = missing(Registry({"Acme": listed}), "Acme LLC")
+        chosen = [one for one in answer.suggestions if one.name == "ACME LLC"]
+        assert answer.ambiguous
+        assert (len(chosen), chosen) == (offered, list(answer.suggestions[:offered]))
+
     def test_is_the_active_one_of_two_namesakes(self) -> None:
         portal = Registry({"Acme": rows(row("ACME LLC", "102", "Dissolved"), row("ACME LLC"))})
         answer = found(portal, "Acme LLC")

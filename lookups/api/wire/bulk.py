@@ -60,7 +60,9 @@ class BulkRow(Shape, kw_only=True):
     retryable: Annotated[bool | None, about("Whether the same question may be answered later.")] = None
     details: Annotated[dict[str, list[str]] | None, about("Of a refused question: what has to change.")] = None
     note: Annotated[str | None, about("What one must know of this answer, or another way to one.")]
-    suggestions: Annotated[list[Suggestion], about("Near misses, or all that fit equally well.")]
+    suggestions: Annotated[
+        list[Suggestion], about("Near misses. Of an ambiguous name first all that fit equally well, at most 25.")
+    ]
     evidence: Annotated[Evidence | None, about("Where, when and what was read; also where nothing was found.")]
     identifiers: Annotated[Identifiers | UnsetType, about("Where `include` names them.")] = UNSET
     next_try_at: Annotated[Moment | None, about("While it waits for a registry that failed: when that is tried next.")]

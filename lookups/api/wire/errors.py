@@ -47,7 +47,9 @@ class InvalidRequest(Error):
 class EntityNotFound(Error, kw_only=True):
     """The registry answered in full, and there is not exactly one company that fits."""
 
-    suggestions: Annotated[list[Suggestion], about("Near misses, or all that fit equally well.")]
+    suggestions: Annotated[
+        list[Suggestion], about("Near misses. Of an ambiguous name first all that fit equally well, at most 25.")
+    ]
     ambiguous: Annotated[bool, about("Several companies fit equally well: ask again with the `entity_id` of one.")]
     note: Annotated[str | None, about("What one must know of this source.")]
     evidence: Annotated[Evidence | None, about("Where, when and what was read.")]
