@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -34,8 +35,9 @@ def ask_again(
     if answer is None:
         return None
     bulk = first.bulk
+    include = () if question.kind == "ucc" else tuple(first.question.get("include", ()))
     ask = Ask(
-        question=question,
+        question=replace(question, include=include),
         payer=KeyPayer(key),
         accepts_stored=bulk is not None and bulk.accepts_stored,
         ref=row.ref,

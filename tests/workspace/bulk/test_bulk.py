@@ -8,7 +8,7 @@ import io
 import re
 import uuid
 from datetime import timedelta
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -16,7 +16,7 @@ from django.test import Client
 from django.utils import timezone
 from lxml import html as tree
 
-from billing import ledger, selectors
+from billing import keys, ledger, selectors
 from billing.models import Account
 from jurisdictions import services
 from lookups import selectors as states
@@ -25,6 +25,7 @@ from lookups.jobs import operator_actions, runner
 from lookups.lookup import storage
 from lookups.models import BulkDraft, BulkJob, Job, Lookup, RowAnswer, Watch
 from lookups.workspace.bulk import results
+from tests.lookups.conftest import Customer
 from tests.lookups.registry_server import Register
 from tests.lookups.workbooks import read_table
 from tests.workspace.bulk import books
@@ -56,6 +57,13 @@ def buy(person: Browser, at: str, **more: str) -> Any:
     found = re.search(r'name="revision" value="(\d+)"', page)
     assert found is not None, page
     return person.post(f"{at}buy/", {"revision": found[1], **more})
+
+
+def order(person: Browser, *rows: dict[str, str], mode: Literal["live", "test"] = "live", **more: Any) -> str:
+    """The name of a bulk job that a program of the account has begun."""
+    key, secret = keys.issue(account=person.account, name="program", mode=mode, now=timezone.now())
+    reply = Customer(person.account, key, secret).post("/v1/bulk-lookup", {"entities": rows, **more})
+    return str(reply.json()["job_id"])
 
 
 def work() -> int:
@@ -517,14 +525,7 @@ class TestTheProgress:
         assert len(first) < 100_000
 
     def test_of_a_program_is_listed_too(self, office: Browser) -> None:
-        from billing import keys
-        from tests.lookups.conftest import Customer
-
-        key, secret = keys.issue(account=office.account, name="program", mode="live", now=timezone.now())
-        reply = Customer(office.account, key, secret).post(
-            "/v1/bulk-lookup", {"entities": [{"entity_name": "Acme Corp", "state": "NY"}]}
-        )
-        name = reply.json()["job_id"]
+        name = order(office, {"entity_name": "Acme Corp", "state": "NY"})
         assert f"/app/bulk/{name}/" in office.get("/app/bulk/").content.decode()
         assert "0 of 1 row answered" in office.get(f"/app/bulk/{name}/").content.decode()
 
@@ -614,6 +615,14 @@ class TestARowThatFoundNothing:
         assert answer.ref == "2"
         assert (answer.asked_by, answer.origin) == (office.user, "page")
         assert set(Lookup.objects.values_list("asked_by", flat=True)) == {office.user.pk}
+
+    def test_brings_the_identifiers_that_its_program_asked_for(self, office: Browser) -> None:
+        row = {"entity_name": "Magic Ambiguous LLC", "state": "DE"}
+        name = order(office, row, mode="test", include=["identifiers"])
+        work()
+        choose(office.work_in("sandbox"), f"/app/bulk/{name}/", row=0)
+        (answer,) = Lookup.objects.filter(bulk=None)
+        assert (answer.verdict, answer.question["include"]) == ("found", ["identifiers"])
 
     def test_asks_for_more_in_the_words_of_the_page(self, office: Browser) -> None:
         at = ask(office.work_in("sandbox"), "Company,State\nMagic Too Many LLC,NY\n")
