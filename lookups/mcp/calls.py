@@ -20,6 +20,7 @@ from django.http.response import HttpResponseBase
 from django.template.response import SimpleTemplateResponse
 from django.urls import resolve
 
+from lookups.api.idempotency import REPLAYED
 from lookups.api.middleware import as_api_error
 from lookups.mcp.tools import Operation
 from lookups.verdicts import Verdict, find_verdict
@@ -41,11 +42,12 @@ HANDED_ON = (
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the operation answered: `body` is the API's JSON."""
+    """What the operation answered: `body` is the API's JSON; `is_replayed` of what was answered, and paid, before."""
 
     status: int
     body: Any
     retry_after: str | None
+    is_replayed: bool = False
 
     @property
     def is_error(self) -> bool:
@@ -101,7 +103,8 @@ def _send(
     if response.status_code >= 400 and not getattr(response, "from_endpoint", False):
         response = as_api_error(response, request)  # what nobody foresaw, as it is told at the API's own address
     text = b"".join(response.streaming_content) if response.streaming else response.content
-    return Answer(response.status_code, json.loads(text) if text else None, response.headers.get("Retry-After"))
+    found = json.loads(text) if text else None
+    return Answer(response.status_code, found, response.headers.get("Retry-After"), REPLAYED in response.headers)
 
 
 def _view(request: HttpRequest) -> HttpResponseBase:

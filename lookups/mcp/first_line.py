@@ -34,7 +34,7 @@ def _of_error(found: Answer, body: Mapping[str, Any]) -> str:
     verdict = find_verdict(body.get("verdict"))
     error = str(body.get("error", "the request was refused"))
     if verdict is not None:
-        line = " ".join([_say(verdict), *_list_details(body)])
+        line = " ".join([f"{_say(verdict)}{_say_note(body)}", *_list_details(body)])
     elif body.get("code") == "entity_not_found":  # of a history: nobody asked the registry
         line = f"NOT ANSWERED: {NEVER_READ}"
     elif found.status == 401 or (found.status == 402 and "error" not in body):  # an offer to pay without a key
@@ -62,7 +62,9 @@ def _of_answer(found: Answer, body: Mapping[str, Any]) -> str:
     if verdict is Verdict.NOT_FOUND:
         return f"{_say(verdict)}{_say_note(body)}{_say_near(body)} {FREE}"
     said, cost = f"{_say(verdict)}{_say_name(body)}{_say_note(body)}", body.get("cost")
-    return said if cost is None else f"{said} Cost: {cost} USD."
+    if cost is None:
+        return said
+    return f"{said} Cost: {cost} USD{', charged when it was first answered; now nothing' if found.is_replayed else ''}."
 
 
 def _count_rows(bulk: Mapping[str, Any]) -> str:

@@ -98,6 +98,15 @@ class TestAnAgent:
         assert line.startswith("FOUND: ")
         assert line.endswith(" Cost: 0.0314 USD.")
 
+    def test_reads_of_an_answer_that_it_has_paid_that_no_more_was_charged(
+        self, customer: Customer, register: Register
+    ) -> None:
+        asked = {"entity_name": "Acme Corp", "state": "NY", "idempotency_key": "the-same"}
+        first, again = (Agent(customer.secret).call("look_up_company", **asked)["content"][0]["text"] for _ in range(2))
+        assert first.endswith(" Cost: 0.0314 USD.")
+        assert again.endswith(" Cost: 0.0314 USD, charged when it was first answered; now nothing.")
+        assert customer.balance.spent == 314
+
     @pytest.mark.parametrize(
         ("answer", "ending"),
         [
@@ -148,7 +157,7 @@ class TestAnAgent:
         assert "Repeat it with the same idempotency_key: it is charged once at most." in line
         assert "Nothing was charged" not in line
 
-    @pytest.mark.parametrize("verdict", ["not_found", "found"])
+    @pytest.mark.parametrize("verdict", ["not_found", "found", "ambiguous"])
     def test_reads_at_once_where_was_not_looked(self, verdict: str) -> None:
         status = 200 if verdict == "found" else 404
         body = {"verdict": verdict, "livemode": True, "cost": 0.0314, "note": "Only active entities can be searched."}
