@@ -114,6 +114,8 @@ def read_dotenv(path: Path) -> None:
     for number, line in kept:
         if not re.match(r"(export )?[A-Za-z_0-9]+=", line):  # never quoted, for it may hold a secret
             raise ImproperlyConfigured(f"Line {number} of {path} must be NAME=value, with no space before the sign.")
+        if re.search(r"\s#", line) and not re.fullmatch(r"""[^=]+=(["']).*\1\s*""", line):
+            raise ImproperlyConfigured(f"Line {number} of {path}: put the comment above, or a value with # in quotes.")
     environ.Env.read_env(io.StringIO("\n".join(line for _number, line in kept)))
 
 

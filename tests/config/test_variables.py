@@ -122,6 +122,8 @@ class TestTheFile:
         [
             (b"SECRET_KEY = secret", "Line 3 of .* must be NAME=value"),
             (b'SELLER="Acme\nsecret street"', "Line 4 of .* must be NAME=value"),
+            (b"SECRET_KEY=secret # changed in May", "Line 3 of .*: put the comment above, or a value with # in quotes"),
+            (b'SECRET_KEY="secret" # changed in May', "Line 3 of .*: put the comment above"),
             (b"CONTACT=caf\xe9", "cannot be read: it is not UTF-8"),
         ],
     )
@@ -142,6 +144,11 @@ class TestTheFile:
         for name in ("SELLER", "CONTACT"):
             monkeypatch.setenv(name, "given")
         monkeypatch.delenv("CONTACT")
-        (tmp_path / ".env").write_bytes(b"\xef\xbb\xbfexport CONTACT='ops@example.com'\r\n  # ours\r\nSELLER=other\r\n")
+        monkeypatch.setenv("SECRET_KEY", "")
+        monkeypatch.delenv("SECRET_KEY")
+        (tmp_path / ".env").write_bytes(
+            b"\xef\xbb\xbfexport CONTACT='Ops #1, ops@example.com'\r\n  # ours\r\nSELLER=other\r\nSECRET_KEY=a#b\r\n"
+        )
         env.read_dotenv(tmp_path / ".env")
-        assert (os.environ["CONTACT"], os.environ["SELLER"]) == ("ops@example.com", "given")
+        assert (os.environ["CONTACT"], os.environ["SELLER"]) == ("Ops #1, ops@example.com", "given")
+        assert os.environ["SECRET_KEY"] == "a#b"
