@@ -69,15 +69,16 @@ def sign_archive(text: str, *, now: datetime) -> tuple[str, str]:
 
 
 def rotate(*, reason: str, now: datetime) -> SigningKey:
-    """Make a new key, vouched for by the one in use, and retire all before it; one other process may sign on a minute.
+    """Make a new key, vouched for by the one in use, and retire all before it in two minutes.
 
+    Other processes sign on for a minute, which begins when the transaction ends that has read the key before it.
     Whoever runs it has a reason that everybody may read.
     """
     with transaction.atomic():
         SigningKey.objects.select_for_update().order_by("-number").first()  # of two at once one comes after the other
         last = SigningKey.objects.order_by("-number").first()
         made = _make(last, reason=reason, now=now)
-        SigningKey.objects.in_use(now).exclude(pk=made.pk).update(retired_at=now + REMEMBERED)
+        SigningKey.objects.in_use(now).exclude(pk=made.pk).update(retired_at=now + 2 * REMEMBERED)
         audit.record(audit.Kind.DONE, subject=made, detail=f"A new signing key. {reason}", now=now)
     cache.delete(_CACHED)
     return made

@@ -157,19 +157,19 @@ def _check_signature(document: bytes, signature: Mapping[str, Any]) -> tuple[boo
 
 
 def _check_key(files: Mapping[str, bytes], manifest: Any, signature: Mapping[str, Any], trusted: Trusted) -> Outcome:
-    """Whether the key is on the list, was in use then, and every key of the list is vouched for by the one before."""
-    log = load(files[OURS + "keys.json"]) if trusted.keys is None else trusted.keys
-    for before, one in zip([None, *log["keys"]], log["keys"], strict=False):
+    """Whether the key is of the list or vouched for by its last, was in use then, and each is by the one before it."""
+    log, keys = trusted.keys or load(files[OURS + "keys.json"]), _list_keys(files, trusted)
+    for before, one in zip([None, *keys], keys, strict=False):
         if before is not None and one["signature"]:
             _check_vouched(one, before)
         if one["id"] != hashlib.sha256(base64.b64decode(one["publicKey"])).hexdigest()[:16]:
             raise Wrong(f"The key {one['id']} is listed under another's name.")
-    own = _find_key(log["keys"], signature, manifest["answeredAt"])
+    own = _find_key(keys, signature, manifest["answeredAt"])
     if trusted.keys is None:
         return None, f"Whose {own['id']} is: compare it with {manifest['service']}/.well-known/sos-lookup-keys.json."
-    if alone := [one["id"] for one in log["keys"][1 : log["keys"].index(own) + 1] if not one["signature"]]:
+    if alone := [one["id"] for one in keys[1 : keys.index(own) + 1] if not one["signature"]]:
         return None, f"The key {own['id']} is on the list alone: no key before it vouches for {alone[-1]}."
-    return True, f"The key {own['id']} is on the list of {log['service']}, and was in use then."
+    return True, f"The key {own['id']} is {log['service']}'s, and was in use then."
 
 
 def _find_key(keys: list[Mapping[str, Any]], signed: Mapping[str, Any], at: str) -> Mapping[str, Any]:
@@ -182,7 +182,7 @@ def _find_key(keys: list[Mapping[str, Any]], signed: Mapping[str, Any], at: str)
 
 
 def _list_keys(files: Mapping[str, bytes], trusted: Trusted) -> list[Mapping[str, Any]]:
-    """The keys that head and package may be signed with: the reader's, and what the last of them vouches for since."""
+    """The keys that may have signed: the reader's, and what the last of them vouches for since."""
     listed = load(files[OURS + "keys.json"])["keys"]
     known = list(listed if trusted.keys is None else trusted.keys["keys"])
     for one in [] if known[-1]["retiredAt"] else listed:

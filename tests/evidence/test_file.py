@@ -264,7 +264,7 @@ class TestAChangedFile:
             ("manifest", b"[]", {"manifest"}),
             ("signature", b"{", {"manifest"}),
             ("contents", None, {"manifest"}),
-            ("keys", b"{}", {"head"}),
+            ("keys", b"{}", {"key", "head"}),
         ],
     )
     def test_is_wrong_in_each_part_that_cannot_be_read(

@@ -17,6 +17,7 @@ from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 from django.test import Client
+from django.utils import timezone
 
 from billing.models import AuditEvent
 from lookups.evidence import heads, signing, verify
@@ -154,6 +155,18 @@ class TestRotating:
         before["keys"][-1]["retiredAt"] = before["keys"][-1]["validFrom"]  # then it vouches for nobody
         found = verify.judge(file_of(tester, reply), verify.Trusted(before))
         assert {"head", "archive signature"} <= {one.part for one in found if one.holds is False}
+
+    def test_leaves_an_answer_of_later_good_by_a_list_of_before(self, tester: Customer) -> None:
+        tester.lookup(FOUND, "DE")
+        before = published()
+        for days in (1, 2):
+            signing.rotate(reason="Once a year.", now=timezone.now() - timedelta(days=3 - days))
+        raw = file_of(tester, tester.lookup(FOUND, "DE", ref="new"))
+        found = verify.judge(raw, verify.Trusted(before))
+        assert verify.is_good(found), found
+        assert next(one for one in found if one.part == "key").holds
+        before["keys"][-1]["retiredAt"] = before["keys"][-1]["validFrom"]  # then it vouches for nobody
+        assert not verify.is_good(verify.judge(raw, verify.Trusted(before)))
 
     def test_needs_a_reason(self, db: None) -> None:
         with pytest.raises(CommandError):
