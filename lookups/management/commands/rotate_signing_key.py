@@ -1,6 +1,6 @@
 """Make a new key for evidence: `manage.py rotate_signing_key --reason "…"`. Everybody may read the reason.
 
-What was signed stays good; the key before vouches for the new one in the public list, and signs nothing after two minutes.
+What was signed stays good; the key before vouches for the new one in the public list, and then ends in two minutes.
 """
 
 from __future__ import annotations
