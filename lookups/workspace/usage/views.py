@@ -89,11 +89,11 @@ def _read(request: WorkspaceRequest, keys: list[ApiKey], *, today: date) -> tupl
     period, wrong = periods.read(request.GET, today=today)
     given = {name: request.GET[name] for name in NARROWS if request.GET.get(name)}
     faults: paging.Wrong = {}
-    by_number = {f"{key.pk}": key.pk for key in keys}
+    by_number, state = {f"{key.pk}": key.pk for key in keys}, paging.read_state(given.get("state"), faults)
     wanted = Wanted(
         account_id=request.member.account_id,
         livemode=request.livemode,
-        state=paging.read_state(given.get("state"), faults),
+        state=state if state in PLACES else None,
         key_id=by_number.get(given.get("key", "")),
         origin=paging.read_word(given.get("origin"), "origin", counts.ORIGINS, faults),
     )

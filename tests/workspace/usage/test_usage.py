@@ -142,6 +142,7 @@ class TestUsage:
         asked(office.account, 77)
         page = shown(office, f"month=2026-10&{narrowed}")
         assert f'role="alert">{narrowed.partition("=")[0].capitalize()}: ' in page
+        assert not re.search(f'href="[^"]*{narrowed}', page, re.IGNORECASE), "other periods lead to an error again"
         assert "77" not in re.sub(r"<(?:script|style|svg).*?</(?:script|style|svg)>|<[^>]+>", "", page, flags=re.DOTALL)
         assert office.get(f"{CSV}?month=2026-10&{narrowed}").status_code == 400
 
