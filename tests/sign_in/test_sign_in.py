@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -119,9 +120,13 @@ class TestAWrongPassword:
         assert honest.sign_in(dana.username).status_code == 302
 
     def test_spelled_otherwise_is_the_same_user(self, dana: Any) -> None:
-        for number in range(throttle.USER_TRIES):
-            Browser().sign_in(dana.username.upper() if number % 2 else f" {dana.username} ", "wrong")
-        assert Browser().sign_in(dana.username).status_code == 429
+        dana.username = "isis"
+        dana.save()
+        # Many databases take the last two for it: their capitals are I and S
+        spellings = itertools.cycle(["isis", "ISIS", " isis ", "\u0131s\u0131s", "i\u017fi\u017f"])
+        for spelling in itertools.islice(spellings, throttle.USER_TRIES):
+            Browser().sign_in(spelling, "wrong")
+        assert Browser().sign_in("isis").status_code == 429
 
     def test_is_forgotten_when_the_window_ends(self, dana: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(throttle, "WINDOW", 2)
