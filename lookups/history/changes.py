@@ -67,6 +67,12 @@ def list_uncompared(before: Reading, after: Reading) -> dict[str, str]:
     return found
 
 
+def is_of_whole(change: Change) -> bool:
+    """Whether a thing of a field's list came, went or is another one, and not something in that thing."""
+    value = change.before if change.after is None else change.after
+    return change.path.partition("[")[2] == f"{_label(value)}]"
+
+
 class _Comparison:
     """Two readings, and whether another spelling counts."""
 

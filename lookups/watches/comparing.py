@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from lookups.history.changes import Change, list_changes
+from lookups.history.changes import Change, is_of_whole, list_changes
 from lookups.watches import readings
 from lookups.watches.readings import LIENS, PART_OF, PARTS, Facts, Reading
 from lookups.watches.taxonomy import CODES
@@ -247,6 +247,7 @@ def _code_of_status(changes: list[Change]) -> str:
 
 
 def _code_of_list(what: str, change: Change) -> str:
-    if change.path.endswith("]") and change.before is None:
-        return f"{what}.added"
-    return f"{what}.removed" if change.path.endswith("]") and change.after is None else f"{what}.changed"
+    """Added and removed is what is itself in the list; a lien has lists of its own, of parties and what followed it."""
+    if (change.before is None) == (change.after is None) or not is_of_whole(change):
+        return f"{what}.changed"
+    return f"{what}.added" if change.before is None else f"{what}.removed"

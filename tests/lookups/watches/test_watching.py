@@ -548,6 +548,44 @@ class TestAWatch:
         assert codes(customer) == ["name.changed"]
 
 
+class TestALien:
+    """On the name of a watched company, to which something happens."""
+
+    @pytest.fixture
+    def watched(self, tester: Customer) -> Watch:
+        """A watch for liens that has looked once: three of the four have something that followed them."""
+        watch(tester, state="DE", entity_name="Blue Heron Logistics LLC", on=["lien"])
+        look()
+        return Watch.objects.get()
+
+    @staticmethod
+    def forget(watched: Watch, field: str) -> None:
+        """As if the first look had not seen what is in this list of each lien."""
+        known = WatchBaseline.objects.get(watch=watched)
+        assert known.facts
+        for one in known.facts["data"]["filings"]:
+            one[field] = []
+        known.save()
+
+    @pytest.mark.parametrize("field", ["amendments", "debtors", "securedParties"])
+    def test_that_is_continued_or_has_another_party_is_no_new_one(
+        self, tester: Customer, watched: Watch, field: str
+    ) -> None:
+        self.forget(watched, field)
+        look_again()
+        [event] = read_events(tester)
+        assert event["code"] == "lien.changed"
+        assert all(f"].{field}[" in change["path"] for change in event["changes"])
+
+    def test_that_is_released_or_loses_a_party_is_still_there(self, tester: Customer, watched: Watch) -> None:
+        known = WatchBaseline.objects.get(watch=watched)
+        assert known.facts
+        known.facts["data"]["filings"][0]["debtors"].append({"name": "QUAY HOLDINGS INC.", "kind": "organization"})
+        known.save()
+        look_again()
+        assert codes(tester) == ["lien.changed"]
+
+
 class TestACopyOfBulkData:
     """That answers a check."""
 
