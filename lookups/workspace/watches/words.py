@@ -42,6 +42,7 @@ PAUSES = {
     Watch.PauseReason.KEY_ENDED: "The API key that paid for it has ended: resume it, and the workspace pays.",
 }
 _PATH = re.compile(r"(?:data|normalized)\.(\w+)(?:\[(.*)\])?(?:\.(\w+))?", re.S)
+_WITHIN = re.compile(r"\]\.(\w+)\[")  # a list in what is listed: a lien's parties, and what followed it
 _OWN = {"entityName": "name", "entityType": "type", "entityId": "identifier", "feiEinNumber": "federal number"}
 
 
@@ -95,9 +96,14 @@ def write_path(path: str) -> str:
     if found is None:
         return path[:LONGEST]
     field, named, part = found.groups()
-    words = _OWN.get(field) or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", field).lower()
+    named = _WITHIN.sub(lambda inner: f", {_write_field(inner[1])}: ", named or "")
+    words = _write_field(field)
     listed = f"{words}: {named[:LONGEST]}" if named else words
     return f"{listed}, {part}" if part else listed
+
+
+def _write_field(field: str) -> str:
+    return _OWN.get(field) or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", field).lower()
 
 
 def write_value(value: Any) -> str:

@@ -265,6 +265,8 @@ class TestWords:
             ("data.entityName", "name"),
             ("data.officers[ADA MERRILL].title", "officers: ADA MERRILL, title"),
             ("normalized.filings[2026-02-01 Annual Report]", "filings: 2026-02-01 Annual Report"),
+            ("data.filings[U-1].amendments[U-1-01]", "filings: U-1, amendments: U-1-01"),
+            ("data.filings[U-1].securedParties[BANK].city", "filings: U-1, secured parties: BANK, city"),
             ("something else", "something else"),
         ],
     )
