@@ -25,6 +25,7 @@ from lookups.verdicts import Verdict
 LARGEST_TABLE = 5_000_000  # bytes; many mail servers take 10 MB, and the attachment grows by a third on its way
 TAKEN = 250  # what a mail server says when it has taken a mail
 
+FICTIONAL = "This is of the sandbox: a fictional registry answered, and all of it is invented."
 NO_SERVER = "no mail server is configured (EMAIL_URL)"
 NO_ADDRESS = "the account's e-mail address is none"
 
@@ -41,7 +42,7 @@ def make(delivery: Delivery) -> EmailMessage:
     table = make_table(bulk)
     message = EmailMessage(
         subject=f"{bulk.public_id}: {'cancelled' if bulk.cancelled_at else 'complete'}",
-        body=_text(bulk, attached=table is not None),
+        body=_text(bulk, attached=table is not None, livemode=delivery.livemode),
         from_email=settings.DEFAULT_FROM_EMAIL,
         to=[delivery.address],
         # The same in every try: a mail that comes twice because we could not note the first one is known for the same.
@@ -98,7 +99,7 @@ def make_table(bulk: BulkJob) -> str | None:
     return "".join(lines)
 
 
-def _text(bulk: BulkJob, *, attached: bool) -> str:
+def _text(bulk: BulkJob, *, attached: bool, livemode: bool) -> str:
     progress = get_progress(bulk)
     several = bulk_jobs.list_rows(bulk).filter(verdict=Verdict.AMBIGUOUS).count()  # counted among what was not found
     ended = "was cancelled; what had begun by then has ended" if bulk.cancelled_at else "is complete"
@@ -111,6 +112,7 @@ def _text(bulk: BulkJob, *, attached: bool) -> str:
         [
             f"Your bulk lookup {bulk.public_id} {ended}.",
             "",
+            *([] if livemode else [FICTIONAL, ""]),
             f"Rows:       {bulk.total}",
             f"Found:      {progress.found}",
             f"Not found:  {progress.not_found - several}",

@@ -17,6 +17,7 @@ from billing import locks
 from billing.models import Account
 from lookups.models import Delivery, WatchEvent
 from lookups.notifications import outbox
+from lookups.notifications.result_mail import FICTIONAL
 from lookups.watches import bodies
 
 AT = time(6)  # UTC: it is there when people in America begin to work
@@ -38,7 +39,7 @@ def make(delivery: Delivery) -> EmailMessage:
     number = f"{len(events)} event{'' if len(events) == 1 else 's'}"
     return EmailMessage(
         subject=f"Watched companies: {number}",
-        body=_text(events[:MOST], len(events)),
+        body=_text(events[:MOST], len(events), livemode=delivery.livemode),
         from_email=settings.DEFAULT_FROM_EMAIL,
         to=[delivery.address],
         headers={
@@ -80,8 +81,10 @@ def _write(account_id: int, sandbox: bool, until: datetime, *, now: datetime) ->
     return 1
 
 
-def _text(events: list[WatchEvent], number: int) -> str:
+def _text(events: list[WatchEvent], number: int, *, livemode: bool) -> str:
     lines = ["What was seen at the companies that you watch, in the order it was seen:", ""]
+    if not livemode:
+        lines = [FICTIONAL, "", *lines]
     for event in events:
         told = bodies.of_event(event)
         company = _plain(f"{told.state} {told.entityName or told.entityId} ({told.entityId or 'no number yet'})")

@@ -29,7 +29,7 @@ from lookups.jobs import lifecycle, operator_actions
 from lookups.lookup.questions import Question
 from lookups.models import BulkJob, Delivery, DeliveryAttempt, Job, Lookup
 from lookups.notifications import deliveries, result_mail
-from tests.lookups.conftest import Customer
+from tests.lookups.conftest import Customer, open_customer
 from tests.lookups.messages import body_of, deliver, end_bulk, listen_at, only
 from tests.lookups.registry_server import Register
 from tests.lookups.webhook_receiver import Receiver, receiving, says
@@ -320,6 +320,17 @@ class TestTheResults:
         assert text is not None
         assert "Not found:  0" in text.get_content()
         assert "Several fit: 1" in text.get_content()
+
+    @pytest.mark.parametrize("mode", ["test", "live"])
+    def test_of_the_sandbox_with_the_word_that_it_is_invented(
+        self, switches: None, server: MailServer, mode: str
+    ) -> None:
+        ask(open_customer(mode=mode), email_results=True)
+        end_bulk()
+        deliver()
+        text = server.message().get_body(preferencelist=("plain",))
+        assert text is not None
+        assert ("of the sandbox" in text.get_content()) == (mode == "test")
 
     def test_without_the_table_when_it_is_large(
         self, customer: Customer, server: MailServer, monkeypatch: pytest.MonkeyPatch

@@ -101,6 +101,17 @@ class TestTheDailyMail:
         assert "name.changed (high)" in sent.body
         assert "MARLPIT" not in sent.body  # the third asked for none
 
+    def test_of_the_sandbox_says_that_it_is_invented(self, tester: Customer) -> None:
+        watch(tester, state="DE", entity_name=CHANGING["changes_agent"], email_digest=True)
+        look()
+        look_again()
+        tomorrow = timezone.now() + DAY
+        digest.write_due(now=tomorrow)
+        deliver(now=tomorrow + DAY)
+        assert mail.outbox[0].body.startswith("This is of the sandbox")
+        Delivery.objects.update(livemode=True)
+        assert "sandbox" not in digest.make(Delivery.objects.get()).body
+
     def test_tells_each_account_what_its_own_watches_saw(self, tester: Customer) -> None:
         other = open_customer(mode="test", name="Other")
         type(other.account).objects.filter(pk=other.account.pk).update(email="bea@other.test")
