@@ -9,6 +9,7 @@ from typing import Any
 from billing import money
 from jurisdictions.codes import PLACES, Place
 from lookups import bodies
+from lookups.api.wire.words import MatchKind
 from lookups.jobs.waiting import find_next_try
 from lookups.models import Lookup, Manifest
 from lookups.names.check import COPY_KEPT
@@ -105,6 +106,11 @@ class Answer:
         return SOURCES[Lookup.Source.COPY if source == Lookup.Source.LIVE and self.lookup.is_from_copy else source]
 
     @property
+    def mismatch(self) -> str:
+        """That the name sent beside the identifier is not the company's; empty where it is, or none was sent."""
+        return write_mismatch(self.lookup)
+
+    @property
     def has_copy(self) -> bool:
         """Whether a name check that the registry did not answer can be made from a loaded copy."""
         return COPY_KEPT in self.lookup.note
@@ -150,6 +156,16 @@ def write_who(lookup: Lookup) -> str:
     if lookup.asked_by is not None:
         return lookup.asked_by.get_full_name() or lookup.asked_by.email or lookup.asked_by.get_username()
     return lookup.key.name if lookup.key is not None else "Paid by the request"
+
+
+def write_mismatch(lookup: Lookup) -> str:
+    """That a company has the identifier that was asked for, but not the name beside it; empty where that agrees."""
+    if (lookup.match or {}).get("kind") != MatchKind.NAME_MISMATCH:
+        return ""
+    named = clip(lookup.question.get("name"), LONGEST_NAME)
+    return (
+        f"Its name is not the one that was sent with the identifier, “{named}”: make sure that the identifier is right."
+    )
 
 
 def write_waiting(lookup: Lookup, *, now: datetime) -> str:

@@ -18,7 +18,7 @@ from lookups.pages.differences import mark
 from lookups.pages.dossier.record.headline import find_kind
 from lookups.pages.dossier.record.words import clip, write_for_people
 from lookups.verdicts import BILLED, Verdict
-from lookups.workspace.ask.answers import TAGS, write_failed, write_waiting
+from lookups.workspace.ask.answers import TAGS, write_failed, write_mismatch, write_waiting
 from scrapers.failures import find_failure
 
 ROWS_A_PAGE, CANDIDATES_A_ROW = 20, 3
@@ -139,7 +139,7 @@ def read_outcome(lookup: Lookup, *, now: datetime) -> Outcome:
         entity_id=data.entityId or "",
         status=data.status or str(data.normalized.statusClass).capitalize(),
         status_kind=find_kind(lookup.version.normalized) if lookup.version is not None else "neutral",
-        why=row.note or "",
+        why=" ".join(filter(None, (write_mismatch(lookup), row.note))),
         cost=lookup.cost,
     )
 

@@ -273,6 +273,13 @@ class TestAnAnswer:
             open_answer(lab, ask(lab, "Zebu LLC", kind="name"))
         )
 
+    def test_by_an_identifier_says_that_the_name_beside_it_is_another_companys(self, lab: Browser) -> None:
+        number = {"entity_id": "SB-DE-000123", "state": "DE"}
+        other = read(open_answer(lab, ask(lab, "Lantern Works Corp", **number)))
+        assert "not the one that was sent with the identifier, “Lantern Works Corp”" in other
+        own = read(open_answer(lab, ask(lab, "Blue Heron Logistics LLC", word="0" * 31 + "2", **number)))
+        assert "sent with the identifier" not in own
+
     def test_of_liens_lists_them(self, lab: Browser) -> None:
         page = read(open_answer(lab, ask(lab, "Blue Heron Logistics LLC", "DE", kind="liens")))
         assert "SBU-DE-2024-000401" in page

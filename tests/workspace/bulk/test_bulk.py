@@ -569,6 +569,16 @@ class TestARowOfLiens:
         assert storage.MORE_FILINGS in office.get(at).content.decode()
 
 
+class TestARowWithAnIdentifier:
+    def test_says_that_the_name_beside_it_is_another_companys(self, office: Browser) -> None:
+        table = (
+            "Company,State,Entity ID\nLantern Works Corp,DE,SB-DE-000123\nBlue Heron Logistics LLC,DE,SB-DE-000123\n"
+        )
+        page = office.get(ask(office.work_in("sandbox"), table)).content.decode()
+        assert page.count("not the one that was sent with the identifier") == 1
+        assert "“Lantern Works Corp”" in page
+
+
 def leave_nothing(office: Browser) -> None:
     """Take the free lookups as well."""
     ledger.adjust(
