@@ -38,6 +38,8 @@ def _flat(row: BulkRow, own: Sequence[str], company: Sequence[str]) -> Iterator[
     plain = to_plain(row)
     data = plain.pop("data") or {}
     about = {path: _at(plain, path) for path in own}
+    if row.details:  # a cell holds no object: what has to change stands where other rows say what one must know
+        about["note"] = " ".join(text for texts in row.details.values() for text in texts)
     if "filings" not in data:
         yield {**{RENAMED.get(path, path): _at(data, path) for path in company}, **about}
         return

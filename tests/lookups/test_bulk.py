@@ -282,6 +282,13 @@ class TestABulkJob:
         ]
         assert len(lines[0]["evidence.sha256"]) == 64
 
+    def test_as_csv_says_of_a_refused_row_what_has_to_change(self, tester: Customer) -> None:
+        job = ask(tester, [{"entity_name": MAGIC["too_many"], "state": "DE"}]).json()["job_id"]
+        work()
+        [row] = read(tester, job).json()["results"]
+        (line,) = csv.DictReader(io.StringIO(read(tester, job, accept="text/csv").getvalue().decode()))
+        assert [line["note"]] == row["details"]["entity_name"]
+
     def test_as_csv_has_all_that_is_known_of_a_company(self, tester: Customer) -> None:
         job = ask(tester, [{"entity_name": "Blue Heron Logistics LLC", "state": "DE"}]).json()["job_id"]
         work()
