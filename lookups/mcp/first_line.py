@@ -13,6 +13,8 @@ from lookups.mcp.calls import Answer
 from lookups.verdicts import Verdict, find_verdict
 
 INVENTED = "Test mode: all of it is invented."
+OF_COMPANIES = frozenset({"versions", "events", "manifest"})
+"""In what has no verdict and tells of a company: its history, what changed, its evidence."""
 NEVER_READ = "no reading of this company is kept here, which says nothing of the registry. Look it up first."
 ONCE = "Repeat it with the same idempotency_key: it is charged once at most."
 FREE = "Nothing was charged."
@@ -24,10 +26,11 @@ MOST_ROWS_NAMED = 5
 
 
 def write(found: Answer) -> str:
-    """The line; empty for what needs none, such as a list."""
+    """The line; empty for what needs none, such as a list of states."""
     body = found.body if isinstance(found.body, dict) else {}
     line = _of_error(found, body) if found.is_error else _of_answer(found, body)
-    return f"{line} {INVENTED}" if line and body.get("livemode") is False else line
+    tells = line or not OF_COMPANIES.isdisjoint(body)
+    return f"{line} {INVENTED}".lstrip() if tells and body.get("livemode") is False else line
 
 
 def _of_error(found: Answer, body: Mapping[str, Any]) -> str:
@@ -56,15 +59,21 @@ def _of_answer(found: Answer, body: Mapping[str, Any]) -> str:
         return "ACCEPTED: not answered yet. Ask get_result with the id below."
     if "completed" in body and "total" in body:
         return _count_rows(body)
+    if "versions" in body:
+        return f"KEPT: what was read here before; no registry was asked.{_say_note(body)}{_say_cost(found, body)}"
     verdict = find_verdict(body.get("verdict"))
     if verdict is None:
         return "NOT ANSWERED YET: ask get_result again." if "verdict" in body else ""
     if verdict is Verdict.NOT_FOUND:
         return f"{_say(verdict)}{_say_note(body)}{_say_near(body)} {FREE}"
-    said, cost = f"{_say(verdict)}{_say_name(body)}{_say_note(body)}", body.get("cost")
-    if cost is None:
-        return said
-    return f"{said} Cost: {cost} USD{', charged when it was first answered; now nothing' if found.is_replayed else ''}."
+    return f"{_say(verdict)}{_say_name(body)}{_say_note(body)}{_say_cost(found, body)}"
+
+
+def _say_cost(found: Answer, body: Mapping[str, Any]) -> str:
+    if body.get("cost") is None:
+        return ""
+    before = ", charged when it was first answered; now nothing" if found.is_replayed else ""
+    return f" Cost: {body['cost']} USD{before}."
 
 
 def _count_rows(bulk: Mapping[str, Any]) -> str:

@@ -143,6 +143,15 @@ class TestAnAgent:
             line = agent.call("look_up_company", entity_name=name, state="DE")["content"][0]["text"]
             assert line.endswith(" Test mode: all of it is invented.")
 
+    def test_is_never_shown_a_history_evidence_or_changes_of_inventions_as_facts(self, agent: Agent) -> None:
+        found = agent.call("look_up_company", entity_name=FOUND, state="DE")["structuredContent"]
+        for tool, asked in (
+            ("get_history", {"state": "DE", "entityId": found["data"]["entityId"]}),
+            ("get_evidence", {"id": found["lookupId"]}),
+            ("list_changes", {}),
+        ):
+            assert agent.call(tool, **asked)["content"][0]["text"].endswith("Test mode: all of it is invented."), tool
+
     @pytest.mark.parametrize(
         ("status", "body"),
         [

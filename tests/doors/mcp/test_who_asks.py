@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from billing import keys
+from billing import keys, prices
 from lookups.mcp import protocol, tools
 from lookups.models import Lookup
 from tests.doors.mcp.agents import Agent
@@ -69,6 +69,18 @@ class TestALiveAnswer:
         none = agent.call("look_up_company", entity_name="Nobody Inc", state="NY")["content"][0]["text"]
         assert found.endswith(" Cost: 0.0314 USD.")
         assert none.endswith(" Nothing was charged.")
+
+
+class TestALiveHistory:
+    def test_has_its_price_and_is_not_called_invented(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(prices, "STORED", 100)
+        assert open_customer(name="Other").lookup("Acme Corp.").status_code == 200
+        agent, asked = Agent(customer.secret), {"state": "NY", "entityId": "100001", "idempotency_key": "once"}
+        lines = [agent.call("get_history", **asked)["content"][0]["text"] for _ in range(2)]
+        assert lines[0] == "KEPT: what was read here before; no registry was asked. Cost: 0.01 USD."
+        assert lines[1].endswith("Cost: 0.01 USD, charged when it was first answered; now nothing.")
 
 
 class TestAPageOfAnotherSite:
