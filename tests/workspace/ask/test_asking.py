@@ -10,7 +10,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from billing import keys, selectors
+from billing import keys, ledger, selectors
+from billing.models import LedgerEntry
 from lookups import tasks
 from lookups.lookup import storage
 from lookups.models import BulkJob, IdempotencyRecord, Job, Lookup
@@ -158,6 +159,15 @@ class TestAnAnswer:
         statement = read(office.get(link[1].replace("&amp;", "&")).content.decode())
         assert "NY Acme Corp" in statement
         assert "/app/balance/statement/" not in viewer.get(address).content.decode()
+
+    def test_says_what_of_its_price_was_given_back(self, office: Browser, register: Register) -> None:
+        address = ask(office)["Location"]
+        assert "given back" not in read(office.get(address).content.decode())
+        charge = LedgerEntry.objects.get(account=office.account, kind="capture")
+        why: dict[str, Any] = {"reason": "wrong_answer", "operator": "dana", "now": timezone.now()}
+        ledger.refund(entry_id=charge.pk, idempotency_key="part", amount=100, **why)
+        page = read(office.get(address).content.decode())
+        assert f"0.0314 USD entry {charge.pk} of the statement , of it given back 0.0100 USD" in page
 
     def test_is_shared_within_the_account_and_with_nobody_else(
         self, office: Browser, viewer: Browser, register: Register
