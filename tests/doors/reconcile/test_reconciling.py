@@ -305,6 +305,20 @@ class TestACompanyThatWasLookedUp:
         page = program.client.get(f"{program.root}/preview/NY:100001").content.decode()
         assert ("ACME CORP." in page, "PROFESSIONAL" in page, "ZEBRA" in page) == (True, True, False)
 
+    def test_is_shown_under_the_name_that_this_account_has_read(self, customer: Customer, register: Register) -> None:
+        """Beside the record of then stood the name that somebody else's later reading had brought."""
+        _, secret = keys.issue(account=customer.account, name="sheet", scopes=["reconcile"], now=timezone.now())
+        program = Program(secret)
+        assert customer.lookup("Acme Corp").status_code == 200
+        register.rows = [company("OTTER HOLDINGS CORP.", "100001")]
+        assert open_customer(name="Other").lookup("Otter Holdings Corp").status_code == 200
+        page = program.client.get(f"{program.root}/preview/NY:100001").content.decode()
+        assert ("ACME CORP." in page, "OTTER" in page, "Fictional" in page) == (True, False, False)
+
+    def test_of_the_sandbox_is_said_to_be_fictional(self, program: Program) -> None:
+        found = program.reconcile(q0=row(FOUND))["q0"][0]["id"]
+        assert "Fictional" in program.client.get(f"{program.root}/preview/{found}").content.decode()
+
 
 class TestAKey:
     """In an address."""
