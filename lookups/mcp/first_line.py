@@ -37,7 +37,7 @@ def _of_error(found: Answer, body: Mapping[str, Any]) -> str:
     verdict = find_verdict(body.get("verdict"))
     error = str(body.get("error", "the request was refused"))
     if verdict is not None:
-        line = " ".join([f"{_say(verdict)}{_say_note(body)}", *_list_details(body)])
+        line = " ".join([f"{_say(verdict, body)}{_say_note(body)}", *_list_details(body)])
     elif body.get("code") == "entity_not_found":  # of a history: nobody asked the registry
         line = f"NOT ANSWERED: {NEVER_READ}"
     elif found.status == 401 or (found.status == 402 and "error" not in body):  # an offer to pay without a key
@@ -65,8 +65,8 @@ def _of_answer(found: Answer, body: Mapping[str, Any]) -> str:
     if verdict is None:
         return "NOT ANSWERED YET: ask get_result again." if "verdict" in body else ""
     if verdict is Verdict.NOT_FOUND:
-        return f"{_say(verdict)}{_say_note(body)}{_say_near(body)} {FREE}"
-    return f"{_say(verdict)}{_say_name(body)}{_say_note(body)}{_say_cost(found, body)}"
+        return f"{_say(verdict, body)}{_say_note(body)}{_say_near(body)} {FREE}"
+    return f"{_say(verdict, body)}{_say_name(body)}{_say_note(body)}{_say_cost(found, body)}"
 
 
 def _say_cost(found: Answer, body: Mapping[str, Any]) -> str:
@@ -89,8 +89,17 @@ def _count_rows(bulk: Mapping[str, Any]) -> str:
     )
 
 
-def _say(verdict: Verdict) -> str:
-    return f"{verdict.value.replace('_', ' ').upper()}: {verdict.facts.customer}"
+def _say(verdict: Verdict, body: Mapping[str, Any]) -> str:
+    """What it means; of a loaded copy's answer that it is one, for what was entered since is in no copy."""
+    word, reply = verdict.value.replace("_", " ").upper(), _find_reply(body)
+    evidence = reply.get("evidence") or (reply.get("data") or {}).get("evidence") or {}
+    if not evidence.get("fromRegister"):
+        return f"{word}: {verdict.facts.customer}"
+    dated = f" of {evidence['dataAsOf'][:10]}" if evidence.get("dataAsOf") else ""
+    copy = f"a loaded copy{dated} of its register"
+    if verdict is Verdict.NOT_FOUND:
+        return f"{word}: No such record is in {copy}; the registry itself was not asked."
+    return f"{word}: {verdict.facts.customer} This is from {copy}; the registry itself was not asked."
 
 
 def _say_name(body: Mapping[str, Any]) -> str:

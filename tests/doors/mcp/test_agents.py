@@ -138,6 +138,13 @@ class TestAnAgent:
         line = agent.call("get_history", state="DE", entityId="SB-DE-000124")["content"][0]["text"]
         assert line.startswith("NOT ANSWERED: no reading of this company is kept here, which says nothing of the reg")
 
+    def test_does_not_take_what_a_copy_says_for_the_word_of_the_registry(self, agent: Agent) -> None:
+        line = agent.call("look_up_company", entity_name="Magic Copy LLC", state="DE")["content"][0]["text"]
+        assert " from a loaded copy of 2026-11-01 of its register; the registry itself was not asked." in line
+        evidence = {"fromRegister": True, "dataAsOf": "2026-11-01T00:00:00.000Z"}
+        none = first_line.write(Answer(404, {"verdict": "not_found", "evidence": evidence}, None))
+        assert none.startswith("NOT FOUND: No such record is in a loaded copy of 2026-11-01 of its register;")
+
     def test_is_never_shown_inventions_as_facts(self, agent: Agent) -> None:
         for name in (FOUND, "Magic Ambiguous LLC", "Magic Not Found LLC", "Magic Fails LLC"):
             line = agent.call("look_up_company", entity_name=name, state="DE")["content"][0]["text"]
