@@ -87,6 +87,16 @@ class TestADossier:
             "former name new: HERON & SONS HAULAGE LLC",
         }
 
+    def test_has_who_gets_legal_papers_among_the_changes(self) -> None:
+        receivers = ({"name": "QUAY STREET CORP.", "kind": "organization"}, {"name": "ADA MERRILL", "kind": "person"})
+        keep(read_at=ago(days=30))
+        for days, receiver in zip((20, 10), receivers, strict=True):
+            version = keep(read_at=ago(days=days), normalized={"serviceOfProcess": receiver})
+        assert [event.text for event in public(version).timeline.items if event.is_ours] == [
+            "who gets legal papers changed from “QUAY STREET CORP.” to “ADA MERRILL”",
+            "who gets legal papers new: “QUAY STREET CORP.”",
+        ]
+
     def test_says_from_when_on_changes_are_shown_where_there_are_older_ones(self) -> None:
         read = [keep(read_at=ago(days=60 - number), status=f"Status {number}") for number in range(22)]
         page = public(read[-1])

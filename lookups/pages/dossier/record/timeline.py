@@ -7,7 +7,7 @@ reader read the same bytes is our doing, and is marked as that.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
@@ -36,6 +36,7 @@ _FIELDS = {
     "data.feiEinNumber": "federal number",
     "normalized.standing": "standing",
 }
+_RECEIVER = "normalized.serviceOfProcess"  # whole where there was none before, or is none any more
 _ADDRESSES = {
     "registeredAgent": "agent's address",
     "principal": "principal office",
@@ -121,6 +122,9 @@ def _sentences(step: versions.Step, form: Callable[[Record], Record]) -> Iterato
 def _sentence(change: Change) -> str | None:
     if change.path in _FIELDS:
         return _changed(_FIELDS[change.path], change.before, change.after)
+    if change.path in (_RECEIVER, f"{_RECEIVER}.name"):
+        older, newer = (one.get("name") if isinstance(one, Mapping) else one for one in (change.before, change.after))
+        return _changed("who gets legal papers", older, newer)
     found = _LISTED.fullmatch(change.path)
     if found is None:
         return None  # our reading of what is named above, or what the registry dates itself
