@@ -139,7 +139,8 @@ class Dossier:
     def description(self) -> str:
         """The record in one sentence."""
         what = f"{self.status.quoted} in {self.place.name}" if self.kind == "company" else self.status.meaning
-        return f"{clip(self.name, 120)}: {clip(what, 80)}. Read on {self.proof.day} from the {self.proof.registry}."
+        since = f"{self.proof.origin} from the {self.proof.registry}."
+        return f"{clip(self.name, 120)}: {clip(what, 80)}. {since[0].upper()}{since[1:]}"
 
 
 def of_version(version: RecordVersion, *, viewer: Viewer, now: datetime) -> Dossier:

@@ -39,6 +39,16 @@ class Proof:
     left_out: str
 
     @property
+    def shown_on(self) -> str:
+        """The day of which the registry showed it: of a loaded copy the day of its files, and not of the reading."""
+        return self.as_of if self.from_copy and self.as_of else self.day
+
+    @property
+    def origin(self) -> str:
+        """When that was, in few words."""
+        return f"data of {self.shown_on}" if self.shown_on != self.day else f"read on {self.day}"
+
+    @property
     def verify_url(self) -> str:
         """Where anybody finds what was signed under this hash."""
         return reverse("verify-manifest", args=[self.sha256]) if self.is_signed else reverse("verify")

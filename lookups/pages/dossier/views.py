@@ -67,7 +67,7 @@ def picture_of(request: HttpRequest, state_slug: str, entity_slug: str) -> HttpR
         kind=page.status.kind,
         is_old=page.is_old,
         place=page.place.name,
-        read=f"read on {page.proof.day}",
+        read=page.proof.origin,
     )
     response = HttpResponse(drawn, content_type="image/png")
     response["Cache-Control"] = CACHED

@@ -201,6 +201,18 @@ class TestForStrangers:
         assert "Left out at the request of a person it is about: officers." in shown
 
 
+class TestFromACopy:
+    """Of the files that a registry publishes: it showed them on their day, and nothing on that of the reading."""
+
+    def test_names_the_day_of_the_files_on_paper_and_where_its_address_is_shared(self, tester: Customer) -> None:
+        assert tester.lookup("Magic Copy LLC", "DE").json()["dataAsOf"].startswith("2026-11-01")
+        page = of_lookup(Lookup.objects.get(), viewer="customer", now=timezone.now())
+        shown = show(page)
+        assert shown.count("showed on 1 November 2026") == 2
+        assert f"showed on {page.proof.day}" not in shown
+        assert ". Data of 1 November 2026 from the " in page.description
+
+
 class TestForACustomer:
     """What the paid reply has."""
 
