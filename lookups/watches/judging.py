@@ -16,6 +16,7 @@ from functools import partial
 from django.db import transaction
 
 from billing import locks
+from lookups.lookup import storage
 from lookups.lookup.outcomes import Found
 from lookups.models import Job, Lookup, RecordVersion, Watch, WatchBaseline, WatchCheck
 from lookups.privacy import suppression
@@ -166,8 +167,8 @@ def _read(watch: Watch, lookup: Lookup, version: RecordVersion | None) -> Readin
         return unclear
     read = {"verdict": "found", "at": _read_at(lookup), "reader": _name_reader(lookup)}
     if lookup.filing_set is not None:
-        if lookup.total > len(lookup.filing_set.filings) or lookup.note:
-            return unclear  # a cut list
+        if lookup.total > len(lookup.filing_set.filings) or storage.MORE_FILINGS in lookup.note:
+            return unclear  # a cut list; any other note is of the source, and says nothing of this list
         filings, _ = suppression.withhold_parties(lookup.filing_set.filings, state=lookup.state)
         facts = readings.of_liens(filings)
         return replace(unclear, **read, facts=facts, shown=frozenset({LIENS}))  # type: ignore[arg-type]

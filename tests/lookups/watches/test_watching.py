@@ -23,11 +23,12 @@ from lookups.watches import comparing, judging, replaying, schedule, ticking, wa
 from lookups.watches.comparing import Judgement, Memory
 from lookups.watches.readings import Reading, of_record
 from lookups.watches.taxonomy import Category
-from scrapers import discovery
+from scrapers import discovery, gateway
 from scrapers.evidence import bodies
 from scrapers.normalize.record import normalized
 from scrapers.records import EntityRecord, Match, Officer
 from scrapers.sandbox.changing import CHANGING
+from scrapers.search.pipeline import ask
 from tests.lookups.conftest import PRICE, Customer, open_customer
 from tests.lookups.registry_server import Register
 from tests.lookups.watches.looks import codes, look, look_again, read, read_events, remove, watch
@@ -576,6 +577,24 @@ class TestALien:
         [event] = read_events(tester)
         assert event["code"] == "lien.changed"
         assert all(f"].{field}[" in change["path"] for change in event["changes"])
+
+    @pytest.mark.parametrize(("complete", "told"), [(True, ["lien.added"]), (False, [])])
+    def test_that_is_new_is_told_whatever_the_source_says_of_itself_unless_its_list_was_cut(
+        self, tester: Customer, monkeypatch: pytest.MonkeyPatch, complete: bool, told: list[str]
+    ) -> None:
+        """Oregon notes of itself that it lists active entities alone, and no watch for its liens ever told anything."""
+        monkeypatch.setattr(gateway, "_lacks_the_ended", lambda *_, **__: True)
+
+        def ask_again(*args: Any, **more: Any) -> Any:
+            found: Any = ask(*args, **more)
+            return replace(found, complete=complete)
+
+        monkeypatch.setattr(gateway, "ask", ask_again)
+        watch(tester, state="DE", entity_name=CHANGING["changes_lien"], on=["lien"])
+        look()
+        look_again()
+        assert all(one.note for one in Lookup.objects.all())
+        assert codes(tester) == told
 
     def test_that_is_released_or_loses_a_party_is_still_there(self, tester: Customer, watched: Watch) -> None:
         known = WatchBaseline.objects.get(watch=watched)
