@@ -283,6 +283,12 @@ class TestAnAnswer:
             open_answer(lab, ask(lab, "Zebu LLC", kind="name"))
         )
 
+    def test_of_a_legal_form_alone_names_no_owner_that_is_not_shown(self, lab: Browser) -> None:
+        page = read(open_answer(lab, ask(lab, "Inc.", kind="name")))
+        assert "may or may not be free in" in page
+        assert "A legal form alone is no name" in page
+        assert "who has the name" not in page
+
     def test_by_an_identifier_says_that_the_name_beside_it_is_another_companys(self, lab: Browser) -> None:
         number = {"entity_id": "SB-DE-000123", "state": "DE"}
         other = read(open_answer(lab, ask(lab, "Lantern Works Corp", **number)))
