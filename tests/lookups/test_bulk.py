@@ -282,6 +282,14 @@ class TestABulkJob:
         ]
         assert len(lines[0]["evidence.sha256"]) == 64
 
+    def test_counts_a_name_that_several_bear_as_the_document_says(self, tester: Customer) -> None:
+        job = ask(tester, [{"entity_name": MAGIC["ambiguous"], "state": "DE"}]).json()["job_id"]
+        work()
+        numbers = read(tester, job).json()
+        assert (numbers["not_found"], numbers["results"][0]["verdict"]) == (1, "ambiguous")
+        shape = tester.get("/openapi.json").json()["components"]["schemas"]["BulkSummary"]
+        assert "several that fit" in shape["properties"]["not_found"]["description"]
+
     def test_as_csv_says_of_a_refused_row_what_has_to_change(self, tester: Customer) -> None:
         job = ask(tester, [{"entity_name": MAGIC["too_many"], "state": "DE"}]).json()["job_id"]
         work()

@@ -31,7 +31,7 @@ class BulkSummary(Shape):
     total: Annotated[int, about("Rows asked for.")]
     completed: Annotated[int, about("Rows that have ended.")]
     found: Annotated[int, about("Rows that found a record.")]
-    not_found: Annotated[int, about("Rows whose registry has no such record.")]
+    not_found: Annotated[int, about("Rows that found nothing, or several that fit: their `verdict` says which.")]
     failed: Annotated[int, about("Rows that nobody could answer.")]
     cost: Annotated[float, about("Charged until now, in USD.")]
     created_at: Annotated[Moment, about("When it was taken on, UTC.")]
