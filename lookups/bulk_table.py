@@ -15,6 +15,7 @@ from lookups.api.wire.shape import list_columns, to_plain
 
 RENAMED = {"status": "entityStatus"}  # the row has a status of its own
 LIEN = "filing."
+LONGEST_NAME = 300
 _LIENS = list_columns(UccFiling)
 
 
@@ -38,8 +39,8 @@ def _flat(row: BulkRow, own: Sequence[str], company: Sequence[str]) -> Iterator[
     plain = to_plain(row)
     data = plain.pop("data") or {}
     about = {path: _at(plain, path) for path in own}
-    if row.details:  # a cell holds no object: what has to change stands where other rows say what one must know
-        about["note"] = " ".join(text for texts in row.details.values() for text in texts)
+    if row.details:  # a cell holds no object: what has to change stands beside what else one must know
+        about["note"] = " ".join(filter(None, [row.note, *(text for texts in row.details.values() for text in texts)]))
     if "filings" not in data:
         yield {**{RENAMED.get(path, path): _at(data, path) for path in company}, **about}
         return
@@ -56,7 +57,11 @@ def _at(data: Any, path: str) -> Any:
 
 
 def _words(item: Any) -> str:
-    """One item of a list: text, or whoever has a name, with the title where there is one."""
-    if isinstance(item, dict):
-        return f"{item['name']} ({item['title']})" if item.get("title") else str(item["name"])
-    return str(item)
+    """One item of a list: text, or whoever has a name, with the title or the registry's number where there is one."""
+    if not isinstance(item, dict):
+        return str(item)
+    if "entityName" in item:  # one of several companies in a cell, and the next is to be seen as well
+        name, more = item["entityName"][:LONGEST_NAME], item["entityId"]
+    else:
+        name, more = item["name"], item.get("title")
+    return f"{name} ({more})" if more else str(name)

@@ -297,6 +297,14 @@ class TestABulkJob:
         (line,) = csv.DictReader(io.StringIO(read(tester, job, accept="text/csv").getvalue().decode()))
         assert [line["note"]] == row["details"]["entity_name"]
 
+    def test_as_csv_names_the_companies_to_choose_from(self, tester: Customer) -> None:
+        job = ask(tester, [{"entity_name": MAGIC["ambiguous"], "state": "DE"}]).json()["job_id"]
+        work()
+        (line,) = csv.DictReader(io.StringIO(read(tester, job, accept="text/csv").getvalue().decode()))
+        one, other = read(tester, job).json()["results"][0]["suggestions"]
+        named = [f"{each['entityName']} ({each['entityId']})" for each in (one, other)]
+        assert line["suggestions"] == "; ".join(named)
+
     def test_as_csv_has_all_that_is_known_of_a_company(self, tester: Customer) -> None:
         job = ask(tester, [{"entity_name": "Blue Heron Logistics LLC", "state": "DE"}]).json()["job_id"]
         work()

@@ -85,7 +85,7 @@ def _as_text(value: Any) -> str:
 def list_columns(shape: type[Shape], before: str = "") -> list[str]:
     """The paths of all that fits one cell, in a shape and the shapes in it: `status`, `normalized.match.score`.
 
-    What is flat comes first. A list fits when it is of text, or of what has a `name`.
+    What is flat comes first. A list fits when it is of text, or of what has a `name` or `entityName`.
     """
     flat, lists, deeper = [], [], []
     hints = get_type_hints(shape)
@@ -96,7 +96,7 @@ def list_columns(shape: type[Shape], before: str = "") -> list[str]:
             deeper += list_columns(inner, f"{path}.")
         elif get_origin(kinds[0]) is list:
             item = _shape_in(get_args(kinds[0])[0])
-            lists += [path] if item is None or "name" in item.__struct_fields__ else []
+            lists += [path] if item is None or not {"name", "entityName"}.isdisjoint(item.__struct_fields__) else []
         elif get_origin(kinds[0]) is not dict:
             flat.append(path)
     return [*flat, *lists, *deeper]
