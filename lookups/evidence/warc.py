@@ -63,7 +63,7 @@ def _records(writer: WARCWriter, one: Exchange) -> Iterator[Any]:
 
     yield record("metadata", one.document, warc_content_type="application/json")
     is_copy = one.record["copy"] is not None
-    if not is_copy:
+    if not is_copy and url.isascii():  # as a page wrote it, and nobody answered: it was sent in another spelling
         yield record("request", http_headers=_asked(one))
     if one.body is None:
         return
