@@ -41,14 +41,16 @@ def ask(url: str, text: bytes, *, seconds: float = SECONDS) -> Token:
     try:
         raw = in_time(lambda: _post(url, request.as_bytes(), seconds), deadline=time.monotonic() + seconds)
         reply = decode_timestamp_response(raw)
-        granted = PKIStatus(reply.status) in (PKIStatus.GRANTED, PKIStatus.GRANTED_WITH_MODS)
-        about = reply.tst_info if granted else None
+        status = PKIStatus(reply.status)
+        about = reply.tst_info if status is PKIStatus.GRANTED else None
     except (TimeoutError, requests.Timeout):  # ours for the whole, or the reader's for its next byte
         raise NotStamped(f"no answer within {seconds:g} s") from None
     except (requests.RequestException, HTTPError) as error:  # its body is read from urllib3 itself
         raise NotStamped(f"not reached ({type(error).__name__})") from error
     except ValueError as error:
         raise NotStamped("the answer is no time-stamp") from error
+    if status is PKIStatus.GRANTED_WITH_MODS:  # who checks a file takes none of these
+        raise NotStamped("granted with changes")
     if about is None:
         raise NotStamped(f"refused (status {reply.status})")
     if about.nonce != request.nonce or about.message_imprint.message != hashlib.sha256(text).digest():

@@ -68,6 +68,19 @@ class TestATimeStamp:
         assert "An authority that you trust says" in done.stdout
         assert "give its certificate" in run_program(raw, tmp_path).stdout
 
+    def test_that_was_granted_with_changes_is_not_kept(
+        self, tester: Customer, asked: Authority, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Who checks it takes only what was granted as asked for: the file would be called wrong for ever."""
+        granted, changed = (b"\x30\x03\x02\x01" + status for status in (b"\0", b"\1"))
+        answer = asked.answer
+        monkeypatch.setattr(asked, "answer", lambda query: answer(query).replace(granted, changed, 1))
+        reply = tester.lookup(FOUND, "DE")
+        tasks.head_evidence()
+        assert asked.asked == 1
+        assert stamp_of(file_of(tester, reply), asked).holds is None
+        assert ChainHead.objects.get().refusal == "granted with changes"
+
     def test_of_somebody_else_is_not_believed(self, tester: Customer, asked: Authority, tmp_path: Path) -> None:
         reply = tester.lookup(FOUND, "DE")
         tasks.head_evidence()
