@@ -307,9 +307,8 @@ def check_timestamp(token: bytes, document: bytes, authorities: tuple[x509.Certi
     at = reply.tst_info.gen_time.isoformat()
     if not authorities:
         return None, f"An authority says that the head was there on {at}; give its certificate to check who it is."
-    builder = reduce(VerifierBuilder.add_root_certificate, authorities, VerifierBuilder())
     try:
-        builder.build().verify_message(reply, document)
+        VerifierBuilder(roots=list(authorities)).build().verify_message(reply, document)
     except VerificationError as error:
         raise Wrong(f"The time-stamp is not from an authority that you trust ({error}).") from None
     return True, f"An authority that you trust says that the head was there on {at}."

@@ -68,6 +68,13 @@ class TestATimeStamp:
         assert "An authority that you trust says" in done.stdout
         assert "give its certificate" in run_program(raw, tmp_path).stdout
 
+    def test_is_believed_by_who_names_its_authority_twice(self, tester: Customer, asked: Authority) -> None:
+        """Two lists of certificates in one file: what was genuine was called wrong."""
+        reply = tester.lookup(FOUND, "DE")
+        tasks.head_evidence()
+        found = verify.judge(file_of(tester, reply), verify.Trusted(authorities=(asked.root, asked.root)))
+        assert next(one for one in found if one.part == "time-stamp").holds is True
+
     def test_that_was_granted_with_changes_is_not_kept(
         self, tester: Customer, asked: Authority, monkeypatch: pytest.MonkeyPatch
     ) -> None:
