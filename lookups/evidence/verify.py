@@ -23,7 +23,6 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import reduce
 from itertools import dropwhile
 from typing import Any, NamedTuple
@@ -53,15 +52,14 @@ class Wrong(Exception):
     """A part is not what it has to be; the message says how."""
 
 
-@dataclass(frozen=True)
-class Trusted:
+class Trusted(NamedTuple):
     """What the reader knows from elsewhere: the service's list of keys, and authorities of time-stamps."""
 
     keys: Mapping[str, Any] | None = None
     authorities: tuple[x509.Certificate, ...] = ()
 
 
-def judge(raw: bytes, trusted: Trusted = Trusted()) -> list[Finding]:
+def judge(raw: bytes, trusted: Trusted = Trusted()) -> list[Finding]:  # noqa: B008 - nobody changes it
     """Check everything in a file, one finding for each part; nothing is raised for what is in it."""
     try:
         files = _unpack(raw)
@@ -73,15 +71,14 @@ def judge(raw: bytes, trusted: Trusted = Trusted()) -> list[Finding]:
         manifest, signature, contents = (_read(files, f"{one}.json") for one in ("manifest", "signature", "contents"))
     except Wrong as wrong:
         return [*found, Finding("manifest", False, str(wrong))]
-    document = files[OURS + "manifest.json"]
     return [
         *found,
-        _attempt("signature", lambda: _check_signature(document, signature)),
+        _attempt("signature", lambda: _check_signature(files[OURS + "manifest.json"], signature)),
         _attempt("key", lambda: _check_key(files, manifest, signature, trusted)),
         _attempt("exchanges", lambda: _check_exchanges(files, manifest)),
         *_check_archive(files, contents),
         _attempt("facts", lambda: _check_facts(files, manifest)),
-        _attempt("chain", lambda: _check_entry(_read(files, "chain.json")["entry"], document)),
+        _attempt("chain", lambda: _check_entry(_read(files, "chain.json")["entry"], files[OURS + "manifest.json"])),
         _attempt("head", lambda: _check_head(files, trusted, **_read(files, "chain.json"))),
         _attempt("time-stamp", lambda: _check_stamp(_read(files, "chain.json")["head"], trusted)),
     ]
@@ -94,11 +91,10 @@ def is_good(found: list[Finding]) -> bool:
 
 def _attempt(part: str, check: Any) -> Finding:
     try:
-        holds, text = check()
+        return Finding(part, *check())
     except Exception as error:  # whatever a stranger wrote, it is no more than wrong
         text = str(error) if isinstance(error, Wrong) else f"It is not written as ours are ({type(error).__name__})."
         return Finding(part, False, text)
-    return Finding(part, holds, text)
 
 
 def _unpack(raw: bytes) -> dict[str, bytes]:
@@ -130,8 +126,7 @@ def _check_package(files: Mapping[str, bytes]) -> tuple[bool, str]:
 
 
 def _check_archive_signature(files: Mapping[str, bytes], trusted: Trusted) -> Outcome:
-    digest, package = load(files[DIGEST]), load(files[PACKAGE])
-    signed = digest.get("signedData") or {}
+    signed, package = load(files[DIGEST]).get("signedData") or {}, load(files[PACKAGE])
     fixed = {**signed, "software": package.get("software"), "version": "0.1.0"}
     if files[DIGEST] != _canonical({"path": PACKAGE, "hash": signed.get("hash"), "signedData": fixed}):
         raise Wrong(f"{DIGEST} was changed.")
@@ -245,15 +240,13 @@ def _check_records(files: Mapping[str, bytes], held: set[int]) -> tuple[bool, st
 def _check_answer(kind: str, block: bytes, record: Mapping[str, Any], number: int) -> None:
     if kind not in ("response", "resource") or (kind == "resource") != (record["copy"] is not None):
         raise Wrong(f"The archive has a {kind} where none belongs.")
-    payload = block
+    head, _, payload = block.partition(b"\r\n\r\n") if kind == "response" else (b"", b"", block)
     if kind == "response":
-        head, _, payload = block.partition(b"\r\n\r\n")
-        first, *rest = head.decode("latin-1").split("\r\n")
-        if first.split(" ")[1] != str(record["status"]):
+        first, headers = _read_head(head)
+        if first.split(" ")[:2] != ["HTTP/1.1", str(record["status"])]:
             raise Wrong(f"The answer of exchange {number} has another status than was signed.")
-        for name, _, value in (line.partition(": ") for line in rest):
-            if name.lower() != "content-length" and record["headers"].get(name.lower()) != value:
-                raise Wrong(f"The answer of exchange {number} has another {name} than was signed.")
+        if other := headers.items() - (record["headers"] | {"content-length": str(len(payload))}).items():
+            raise Wrong(f"The answer of exchange {number} has another {min(other)[0]} than was signed.")
     if hashlib.sha256(payload).hexdigest() != record["body"]["sha256"] or len(payload) != record["body"]["size"]:
         raise Wrong(f"The bytes of exchange {number} were changed.")
 
@@ -325,12 +318,19 @@ def _list_records(packed: bytes) -> Iterator[tuple[str, dict[str, str], bytes]]:
         if not unpacker.eof:
             raise Wrong("The archive is cut off or too large.")
         left, (head, _, rest) = left - len(text), bytes(text).partition(b"\r\n\r\n")
-        first, *lines = head.decode("utf-8").split("\r\n")
-        headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
-        size = int(headers["content-length"])
-        if first != "WARC/1.1" or rest[size:] != b"\r\n\r\n":
+        first, headers = _read_head(head)
+        if (first, rest[-4:], headers["content-length"]) != ("WARC/1.1", b"\r\n\r\n", str(len(rest) - 4)):
             raise Wrong("The archive has a record of another length than it says.")
-        yield headers["warc-type"], headers, rest[:size]
+        yield headers["warc-type"], headers, rest[:-4]
+
+
+def _read_head(head: bytes) -> tuple[str, dict[str, str]]:
+    """The first line of a record or an answer, and its headers by their lower-case names, each of them once."""
+    first, *lines = head.decode("utf-8").split("\r\n")
+    headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
+    if len(headers) < len(head.splitlines()) - 1 or not "".join(headers).replace("-", "").isalnum():
+        raise Wrong("The archive has a header that other programs may read otherwise.")
+    return first, headers
 
 
 def _verify(document: bytes, signature: Mapping[str, Any], what: str) -> None:

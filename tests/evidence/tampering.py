@@ -62,6 +62,22 @@ def _archive(kind: str, change: Callable[[bytes], bytes]) -> Callable[[Files], N
     return rewrite
 
 
+def _in_answer(old: bytes, new: bytes) -> Callable[[Files], None]:
+    """What stands first of `old` within an answer becomes another, and the length of its record fits that."""
+
+    def change(record: bytes) -> bytes:
+        head, _, block = record.partition(b"\r\n\r\n")
+        block = re.sub(old, new, block, count=1)
+        return re.sub(rb"(Content-Length: )\d+", rb"\g<1>%d" % (len(block) - 4), head) + b"\r\n\r\n" + block
+
+    return _archive("response", change)
+
+
+def _before(name: bytes, more: bytes) -> Callable[[Files], None]:
+    """More stands before a header of an answer's record."""
+    return _archive("response", lambda one: one.replace(name, more + name, 1))
+
+
 def _in_body(record: bytes) -> bytes:
     return flip(record, record.rindex(b"\r\n\r\n") - 5)
 
@@ -134,6 +150,22 @@ FORGERIES: list[tuple[str, str, Callable[[Files], None]]] = [
         "bytes",
         _archive("response", lambda one: one.replace(b"; charset=utf-8", b"; charset=utf-7", 1)),
     ),
+    ("a second address", "bytes", _before(b"WARC-Target-URI: ", b"WARC-Target-URI: https://other.invalid/\r\n")),
+    ("an address without its space", "bytes", _before(b"WARC-Target-URI: ", b"WARC-Target-URI:https://b.invalid/\r\n")),
+    (
+        "an address within a header",
+        "bytes",
+        _before(b"WARC-Date: ", b"More: 1\nWARC-Target-URI: https://b.invalid/\r\n"),
+    ),
+    ("a second length", "bytes", _before(b"Content-Length: ", b"Content-Length: 90\r\n")),
+    (
+        "a length that is none",
+        "bytes",
+        _archive("response", lambda one: re.sub(rb"Content-Length: \d+", b"Content-Length: -4", one, count=1)),
+    ),
+    ("how long a page is", "bytes", _in_answer(rb"content-length: \d+", b"content-length: 10")),
+    ("what is behind a status", "bytes", _in_answer(b"200 OK", b"200 OK\nLocation: https://other.invalid/")),
+    ("what a page is spoken in", "bytes", _in_answer(b"HTTP/1.1", b"HTTP/0.9")),
     ("an exchange less in the archive", "bytes", _leave_only("warcinfo")),
     ("the record in the archive", "bytes", _archive("metadata", _in_body)),
     ("an answer more than there was", "bytes", _answer_twice),

@@ -210,12 +210,21 @@ async function* listRecords(packed) {
     const content = new Uint8Array(await new Response(stream).arrayBuffer());
     if ((left -= content.length) < 0) throw new Wrong("The archive is too large.");
     const [head, rest] = parted(content);
-    const [version, ...lines] = text(head).split("\r\n");
-    const headers = Object.fromEntries(lines.map(line => [line.slice(0, line.indexOf(": ")).toLowerCase(), line.slice(line.indexOf(": ") + 2)]));
-    const size = Number(headers["content-length"]);
-    if (version !== "WARC/1.1" || hex(rest.subarray(size)) !== "0d0a0d0a") throw new Wrong("The archive has a record of another length than it says.");
+    const [version, headers] = readHead(head), size = rest.length - 4;
+    if (version !== "WARC/1.1" || hex(rest.subarray(-4)) !== "0d0a0d0a" || headers["content-length"] !== String(size)) {
+      throw new Wrong("The archive has a record of another length than it says.");
+    }
     yield [headers["warc-type"], headers, rest.subarray(0, size)];
   }
+}
+
+// The first line of a record or an answer, and its headers by their lower-case names, each of them once.
+function readHead(head) {
+  const [first, ...lines] = text(head).split("\r\n");
+  const pairs = lines.map(line => [line.slice(0, line.indexOf(": ")).toLowerCase(), line.slice(line.indexOf(": ") + 2)]);
+  const other = pairs.some(([name], at) => !/^[a-z0-9-]+$/.test(name) || pairs.findIndex(one => one[0] === name) !== at);
+  if (other || /[\r\n]/.test([first, ...lines].join(""))) throw new Wrong("The archive has a header that other programs may read otherwise.");
+  return [first, Object.fromEntries(pairs)];
 }
 
 // What stands before the first empty line, and what after it.
@@ -262,12 +271,13 @@ async function checkRecord(kind, headers, block, record, number) {
   }
   let payload = block;
   if (kind === "response") {
-    const [head, body] = parted(block), [first, ...rest] = text(head).split("\r\n");
+    const [head, body] = parted(block), [first, headers] = readHead(head);
     payload = body;
-    if (first.split(" ")[1] !== String(record.status)) throw new Wrong(`The answer of exchange ${number} has another status than was signed.`);
-    for (const line of rest) {
-      const name = line.slice(0, line.indexOf(": ")).toLowerCase();
-      if (name !== "content-length" && record.headers[name] !== line.slice(line.indexOf(": ") + 2)) {
+    const [protocol, status] = first.split(" ");
+    if (protocol !== "HTTP/1.1" || status !== String(record.status)) throw new Wrong(`The answer of exchange ${number} has another status than was signed.`);
+    const signed = { ...record.headers, "content-length": String(body.length) };
+    for (const name in headers) {
+      if (headers[name] !== signed[name]) {
         throw new Wrong(`The answer of exchange ${number} has another ${name} than was signed.`);
       }
     }
