@@ -207,10 +207,10 @@ def _check_archive(files: Mapping[str, bytes], contents: Mapping[str, Any]) -> l
     found = [_attempt("bytes", lambda: _check_records(files, held))]
     if not found[0].holds:
         return found
-    states = contents["bodies"] if isinstance(contents.get("bodies"), list) else []
-    whys = [WHY_NOT.get(str(state), "not here") for state in states]
-    texts = [f"The bytes of exchange {at + 1} are {why}." for at, why in enumerate(whys) if at not in held]
-    return found + [Finding("bytes", None, text) for text in texts]
+    said, count = contents.get("bodies"), len(files[OURS + "exchanges.jsonl"].splitlines())
+    states = [*(said if isinstance(said, list) else []), *[None] * count][:count]
+    whys = [(at, WHY_NOT.get(str(state), "not here")) for at, state in enumerate(states) if at not in held]
+    return found + [Finding("bytes", None, f"The bytes of exchange {at + 1} are {why}.") for at, why in whys]
 
 
 def _check_records(files: Mapping[str, bytes], held: set[int]) -> tuple[bool, str]:

@@ -275,12 +275,15 @@ class TestAChangedFile:
         files |= {} if written is None else {f"{OURS}{name}.json": written}
         assert wrong_parts(verify.judge(pack(seal_anew(files)), trusted())) == {*parts, "archive signature"}
 
-    @pytest.mark.parametrize("bodies", [7, True, "kept", {"a": 1}, [[]], [{}], [None]])
+    @pytest.mark.parametrize("bodies", [7, True, "kept", {"a": 1}, [], [[]], [{}], [None]])
     def test_is_judged_whatever_it_says_of_bytes_that_it_lacks(self, evidence: bytes, bodies: Any) -> None:
         files = read_files(evidence)
         files[WARC] = rewrite_archive(files[WARC], lambda one: b"" if is_kind(one, "response") else one)
         files[f"{OURS}contents.json"] = json.dumps({"bodies": bodies, "facts": "kept"}).encode()
-        assert wrong_parts(judgement.judge(pack(seal_anew(files)))) == {"archive signature"}
+        found = judgement.judge(pack(seal_anew(files)))
+        assert wrong_parts(found) == {"archive signature"}
+        lacking = [one.text for one in found if (one.part, one.holds) == ("bytes", None)]
+        assert lacking == [f"The bytes of exchange {number} are not here." for number in (1, 2)]
 
     def test_has_no_byte_but_its_list_of_files_that_may_be_another(self, evidence: bytes) -> None:
         chance, inside = random.Random(16), list[range]()
