@@ -258,7 +258,8 @@ def _check_facts(files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> Out
         raise Wrong("The facts were changed: they are not those that were signed.")
     if load(facts)["verdict"] != manifest["verdict"]:
         raise Wrong("The facts have another verdict than the manifest.")
-    return True, f"The answer was: {manifest['verdict']}. Its facts are those that were signed."
+    source = "" if manifest["livemode"] else ", by a fictional registry, for a test"
+    return True, f"The answer was: {manifest['verdict']}{source}. Its facts are those that were signed."
 
 
 def _check_entry(entry: Mapping[str, Any], document: bytes) -> tuple[bool, str]:

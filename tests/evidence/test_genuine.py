@@ -3,13 +3,39 @@
 from __future__ import annotations
 
 import io
+import json
+from pathlib import Path
 
+import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from jurisdictions import canonical
-from lookups.evidence import verify, warc
+from lookups.evidence import signing, verify, warc
 from lookups.evidence.bundle import Exchange
 from scrapers.transport import exchanges
+from tests.evidence.conftest import UNKNOWN, file_of
+from tests.evidence.test_file import run_program
+from tests.lookups.conftest import Customer
+from tests.lookups.registry_server import Register
+
+pytestmark = pytest.mark.django_db
+
+
+class TestAFileOfATest:
+    """Anybody has a test key, and may ask the fictional registry about a real company."""
+
+    def test_says_that_its_registry_is_fictional(
+        self, tester: Customer, customer: Customer, register: Register, tmp_path: Path
+    ) -> None:
+        """ "The answer was: not_found", good and signed, of a company that every registry knows."""
+        told = []
+        for who in (tester, customer):
+            raw = file_of(who, who.lookup(UNKNOWN, "NY"))
+            (tmp_path / "keys.json").write_text(json.dumps(signing.list_published()))
+            done = run_program(raw, tmp_path, "--keys", "keys.json")
+            assert done.returncode == 0, done.stdout + done.stderr
+            told.append("by a fictional registry" in done.stdout)
+        assert told == [True, False]
 
 
 class TestAnArchive:

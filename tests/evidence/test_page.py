@@ -217,6 +217,7 @@ class TestTheBrowser:
         good = judged(page, raw)
         assert {part for part, holds, _ in good if holds is False} == set(), good
         assert len([one for one in good if one[1]]) == 9
+        assert ["facts", True, verify.judge(raw)[6].text] in good
         for name, flipped in list_flipped(raw):
             wrong = [(part, text) for part, holds, text in judged(page, flipped) if holds is False]
             assert any(name in text or part == "file" for part, text in wrong), (name, wrong)

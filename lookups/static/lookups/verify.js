@@ -290,7 +290,8 @@ async function checkFacts(files) {
   if (!facts) return [null, "The facts are left out at the request of a person they are about."];
   if (await sha256(facts) !== manifest.facts.sha256) throw new Wrong("The facts were changed: they are not those that were signed.");
   if (JSON.parse(text(facts)).verdict !== manifest.verdict) throw new Wrong("The facts have another verdict than the manifest.");
-  return [true, `The answer was: ${manifest.verdict}. Its facts are those that were signed.`];
+  const source = manifest.livemode ? "" : ", by a fictional registry, for a test";
+  return [true, `The answer was: ${manifest.verdict}${source}. Its facts are those that were signed.`];
 }
 
 async function checkEntry(files) {
