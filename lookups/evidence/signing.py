@@ -35,7 +35,8 @@ log = logging.getLogger(__name__)
 REMEMBERED = timedelta(minutes=1)  # how long a process signs on before it learns of a rotation
 FIRST = "The first key of this installation."
 OTHER_SECRET = "The operator's secret was changed."  # noqa: S105 - it says so, it is none
-_CACHED = "signing_key"
+SET_BACK = "The clock was set back: the key before it is not in use yet."
+_CACHED = "signing_key_since"
 _HALF = 48  # bytes of each half of an ECDSA signature on P-384
 _P384_ORDER = int(
     "ffffffffffffffffffffffffffffffffffffffffffffffffc7634d81f4372ddf581a0db248b0a77aecec196accc52973", 16
@@ -134,26 +135,33 @@ def _in_use(now: datetime) -> tuple[str, str]:
 
     It is remembered once it is committed, for a key of a transaction that fails is none.
     """
-    known: tuple[str, str] | None = cache.get(_CACHED)
-    if known is not None:
-        return known
+    known: tuple[str, str, datetime] | None = cache.get(_CACHED)
+    if known is not None and known[2] <= now:
+        return known[:2]
     key = _find_own(now) or _make_first(now)
-    found = (key.pk, key.salt)
+    found = (key.pk, key.salt, key.valid_from)
     transaction.on_commit(lambda: cache.set(_CACHED, found, REMEMBERED.total_seconds()))
-    return found
+    return found[:2]
 
 
 def _find_own(now: datetime) -> SigningKey | None:
-    keys = SigningKey.objects.in_use(now).order_by("-number")
-    return next((key for key in keys if _public(_keys_of(_secret(), key.salt).signing) == key.public_key), None)
+    keys = SigningKey.objects.in_use(now).filter(valid_from__lte=now).order_by("-number")
+    return next(filter(_is_own, keys), None)
+
+
+def _is_own(key: SigningKey) -> bool:
+    """Whether the operator's secret makes it."""
+    return _public(_keys_of(_secret(), key.salt).signing) == key.public_key
 
 
 def _make_first(now: datetime) -> SigningKey:
-    """The first key there is, or the first of a secret; of two processes at once one makes it."""
+    """The first key there is, of a secret, or since the clock was set back; of two processes at once one makes it."""
     try:
         with transaction.atomic():
             last = SigningKey.objects.order_by("-number").first()
-            return _make(last, reason=OTHER_SECRET if last else FIRST, now=now)
+            is_ahead = any(_is_own(key) for key in SigningKey.objects.in_use(now).filter(valid_from__gt=now))
+            reason = FIRST if last is None else SET_BACK if is_ahead else OTHER_SECRET
+            return _make(last, reason=reason, now=now)
     except IntegrityError:
         made = _find_own(now)
         if made is None:

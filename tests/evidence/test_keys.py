@@ -103,6 +103,23 @@ class TestASigningKey:
         assert [one.holds for one in of_keys] == [True, None, None]
         assert f"no key before it vouches for {lost['id']}" in of_keys[2].text
 
+    def test_signs_nothing_of_before_it_where_the_clock_was_set_back(
+        self, tester: Customer, django_capture_on_commit_callbacks: Any
+    ) -> None:
+        """A machine that started with its clock ahead: until that hour, every answer's file was called wrong."""
+        ahead = timezone.now() + timedelta(hours=2)
+        with django_capture_on_commit_callbacks(execute=True):
+            signing.sign({}, now=ahead)  # and every process remembers the key for a minute
+        files = [file_of(tester, tester.lookup(FOUND, "DE"))]
+        signing.rotate(reason="By a machine whose clock is ahead.", now=ahead)
+        files.append(file_of(tester, tester.lookup(FOUND, "DE", ref="again")))
+        for raw in files:
+            found = verify.judge(raw, verify.Trusted(published()))
+            assert verify.is_good(found), found
+        keys = list(SigningKey.objects.order_by("number").values_list("reason", flat=True))
+        assert keys == [signing.FIRST, signing.SET_BACK, "By a machine whose clock is ahead."]
+        assert set(SigningKey.objects.in_use(ahead + timedelta(hours=1)).values_list("number", flat=True)) == {3}
+
     def test_that_a_failed_transaction_made_signs_nothing(self, tester: Customer, monkeypatch: Any) -> None:
         from lookups.evidence import manifests
 
@@ -147,8 +164,8 @@ class TestRotating:
         """Its head and its package have the new key, which the old one vouches for."""
         reply = tester.lookup(FOUND, "DE")
         before = published()
-        signing.rotate(reason="Once a year.", now=later(days=1))
-        assert heads.make(now=later(days=1))
+        signing.rotate(reason="Once a year.", now=timezone.now())
+        assert heads.make(now=timezone.now())
         found = verify.judge(file_of(tester, reply), verify.Trusted(before))
         assert verify.is_good(found), found
         assert next(one for one in found if one.part == "head").holds
