@@ -16,8 +16,9 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.db import transaction
 from django.db.models import OuterRef, Subquery
+from django.db.models.functions import Coalesce
 
-from lookups.models import ChainEntry, ChainHead, ChainTip, Manifest
+from lookups.models import ChainEntry, ChainHead, ChainTip, Manifest, SigningKey
 
 START = "0" * 64
 BATCH = 500
@@ -43,9 +44,13 @@ def append() -> int:
 
 
 def find_difference() -> str | None:
-    """Read the whole chain; the first thing that does not fit, as a sentence, or None."""
+    """Read the whole chain; the first thing that does not fit, as a sentence, or None.
+
+    It may be written on meanwhile: what is behind the end that was there first is not read.
+    """
+    tip = ChainTip.objects.first() or ChainTip()
     hashed, number = START, 0
-    for entry in _entries():
+    for entry in _entries(upto=tip.number):
         number += 1
         if entry.number != number:
             return f"Entry {number} is missing."
@@ -57,20 +62,29 @@ def find_difference() -> str | None:
         if document is not None and hashlib.sha256(document.encode()).hexdigest() != entry.manifest_sha256:
             return f"The manifest of entry {number} was changed."
         hashed = entry.hash
-    tip = ChainTip.objects.first()
-    if tip is not None and (tip.number, tip.hash or START) != (number, hashed):
+    if (tip.number, tip.hash or START) != (number, hashed):
         return f"The chain ends at entry {number}, and had {tip.number}."
+    end = Coalesce(Subquery(ChainTip.objects.values("number")[:1]), 0)
+    beyond = ChainEntry.objects.filter(number__gt=end).order_by("number").first()
+    if beyond is not None:
+        return f"Entry {beyond.number} stands behind the end of the chain."
     return _find_other_head()
+
+
+def _is_signed(document: str, signature: str, by: SigningKey) -> bool:
+    key = Ed25519PublicKey.from_public_bytes(base64.b64decode(by.public_key))
+    try:
+        key.verify(base64.b64decode(signature), document.encode())
+    except (InvalidSignature, ValueError):  # the second of what is no signature at all
+        return False
+    return True
 
 
 def _find_other_head() -> str | None:
     """The first head that is not of this chain: who writes all of it anew, or cuts its end off, has signed another."""
     own = ChainEntry.objects.filter(number=OuterRef("number")).values("hash")
     for head in ChainHead.objects.order_by("number").select_related("key").annotate(own_hash=Subquery(own)):
-        key = Ed25519PublicKey.from_public_bytes(base64.b64decode(head.key.public_key))
-        try:
-            key.verify(base64.b64decode(head.signature), head.document.encode())
-        except InvalidSignature:
+        if not _is_signed(head.document, head.signature, head.key):
             return f"The head at entry {head.number} was changed."
         signed = json.loads(head.document)
         if (signed["number"], signed["hash"]) != (head.number, head.own_hash):
@@ -103,5 +117,10 @@ def _append_batch() -> int:
         return len(entries)
 
 
-def _entries() -> Iterator[ChainEntry]:
-    return ChainEntry.objects.order_by("number").select_related("manifest").iterator(chunk_size=2000)
+def _entries(*, upto: int) -> Iterator[ChainEntry]:
+    return (
+        ChainEntry.objects.filter(number__lte=upto)
+        .order_by("number")
+        .select_related("manifest__key")
+        .iterator(chunk_size=2000)
+    )

@@ -105,6 +105,25 @@ class TestTheChain:
         assert chain.find_difference() == "The chain ends at entry 3, and had 4."
         ChainTip.objects.update(number=3, hash="1" * 64)
         assert str(chain.find_difference()).startswith("The chain ends at entry 3")
+        ChainTip.objects.all().delete()
+        assert chain.find_difference() == "Entry 1 stands behind the end of the chain."
+
+    def test_is_as_it_was_written_though_it_is_written_on_while_it_is_read(
+        self, tester: Customer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Each minute, by the clock: what takes longer to read was said to have been changed."""
+        ask(tester)
+        assert heads.make(now=NOW)
+        read = chain._entries
+
+        def meanwhile(**named: Any) -> Any:
+            yield from read(**named)
+            tester.lookup(UNKNOWN, "DE")
+            assert chain.append() == 1
+
+        monkeypatch.setattr(chain, "_entries", meanwhile)
+        assert chain.find_difference() is None
+        assert ChainTip.objects.get().number == 4
 
     def test_tells_that_it_was_written_anew_by_a_head_that_was_signed(self, tester: Customer) -> None:
         """Each entry followed from the one before it, and the tip was theirs: nobody compared what was signed."""
