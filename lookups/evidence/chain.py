@@ -61,6 +61,8 @@ def find_difference() -> str | None:
         document = entry.manifest.document
         if document is not None and hashlib.sha256(document.encode()).hexdigest() != entry.manifest_sha256:
             return f"The manifest of entry {number} was changed."
+        if document is not None and not _is_signed(document, entry.manifest.signature, entry.manifest.key):
+            return f"The signature of the manifest of entry {number} was changed."
         hashed = entry.hash
     if (tip.number, tip.hash or START) != (number, hashed):
         return f"The chain ends at entry {number}, and had {tip.number}."
@@ -68,6 +70,9 @@ def find_difference() -> str | None:
     beyond = ChainEntry.objects.filter(number__gt=end).order_by("number").first()
     if beyond is not None:
         return f"Entry {beyond.number} stands behind the end of the chain."
+    cut_off = Manifest.objects.filter(is_chained=True, entry=None).order_by("id").first()
+    if cut_off is not None:
+        return f"The manifest {cut_off.sha256} had a place in the chain, and has none."
     return _find_other_head()
 
 

@@ -13,7 +13,7 @@ from django.db import DatabaseError, connection, transaction
 
 from billing import append_only
 from lookups import tasks
-from lookups.evidence import chain, heads
+from lookups.evidence import chain, heads, signing
 from lookups.lookup.questions import Question
 from lookups.models import ChainEntry, ChainHead, ChainTip, Lookup, Manifest
 from lookups.privacy import erasure
@@ -124,6 +124,28 @@ class TestTheChain:
         monkeypatch.setattr(chain, "_entries", meanwhile)
         assert chain.find_difference() is None
         assert ChainTip.objects.get().number == 4
+
+    def test_tells_of_a_manifest_that_was_signed_and_is_no_more(self, tester: Customer) -> None:
+        """Its file is wrong to everybody who checks it, and the operator was told that nothing was changed."""
+        ask(tester)
+        chain.append()
+        other = signing.rotate(reason="Once a year.", now=NOW)
+        for change in ({"signature": Manifest.objects.get(entry__number=1).signature}, {"key": other}):
+            second = Manifest.objects.get(entry__number=2)
+            Manifest.objects.filter(pk=second.pk).update(**change)
+            assert chain.find_difference() == "The signature of the manifest of entry 2 was changed."
+            second.save()
+        assert chain.find_difference() is None
+
+    def test_tells_of_a_manifest_that_was_cut_off_before_a_head_was_signed(self, tester: Customer) -> None:
+        ask(tester)
+        chain.append()
+        last = Manifest.objects.get(entry__number=3)
+        append_only.unprotect(connection, [append_only.EVIDENCE])
+        ChainEntry.objects.filter(number=3).delete()
+        append_only.protect(connection, [append_only.EVIDENCE])
+        ChainTip.objects.update(number=2, hash=ChainEntry.objects.get(number=2).hash)
+        assert chain.find_difference() == f"The manifest {last.sha256} had a place in the chain, and has none."
 
     def test_tells_that_it_was_written_anew_by_a_head_that_was_signed(self, tester: Customer) -> None:
         """Each entry followed from the one before it, and the tip was theirs: nobody compared what was signed."""
