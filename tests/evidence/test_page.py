@@ -21,6 +21,7 @@ from django.utils import timezone
 from playwright.sync_api import Browser, Page
 
 from lookups.evidence import heads, verify
+from lookups.models import Manifest, SigningKey
 from lookups.pages import evidence as page_of_evidence
 from lookups.pages import views
 from tests.browser import chromium
@@ -113,8 +114,20 @@ class TestThePage:
         assert "is none of the service" in text
         assert "Entry 1 of our chain is another one." in text
 
+    def test_says_the_same_of_what_was_signed_under_another_address(self, evidence: bytes, settings: Any) -> None:
+        """The service has moved since: who asked at the new address was sent to the old one."""
+        settings.PUBLIC_URL = "https://moved.example"
+        text = send(evidence).content.decode()
+        assert "Nothing in this file was changed" in text
+        assert "Entry 1 of our chain is this one." in text
+
     def test_does_not_speak_for_another_service(self, evidence: bytes, settings: Any) -> None:
         settings.PUBLIC_URL = "https://elsewhere.example"
+        other = SigningKey.objects.get()  # it has a key of its own
+        other.id, other.number = "0123456789abcdef", 2
+        other.save(force_insert=True)
+        Manifest.objects.update(key=other)
+        SigningKey.objects.filter(number=1).delete()
         text = send(evidence).content.decode()
         assert "Not wholly checked" in text
         assert "ask there" in text
@@ -244,6 +257,15 @@ class TestTheBrowser:
         found = [next(one for one in judged(page, each) if one[0] == "key") for each in files]
         assert [one[1] for one in found] == [True, True, None]
         assert "on the list alone" in found[2][2]
+
+    def test_knows_the_service_by_its_key_after_a_move(
+        self, raw: bytes, page: Page, settings: Any, tmp_path: Path
+    ) -> None:
+        (tmp_path / "old.wacz").write_bytes(raw)
+        settings.PUBLIC_URL = "https://moved.example"
+        page.set_input_files("#file", tmp_path / "old.wacz")
+        page.get_by_text("old.wacz, checked by your browser").wait_for()
+        assert page.text_content("#verdict") == "Nothing in this file was changed"
 
     def test_judges_a_chosen_file_and_sends_it_nowhere(self, raw: bytes, page: Page, tmp_path: Path) -> None:
         for name, content, expected in (

@@ -364,11 +364,12 @@ function missing(files, held) {
   });
 }
 
-// The list of this service's keys, where the file says that it is from here.
+// The list of this service's keys, where the file says that it is from here, or with a key of here, as before a move.
 async function findTrusted(raw) {
   const log = await (await fetch("/.well-known/sos-lookup-keys.json")).json();
   try {
-    return ours(unpack(raw), "manifest.json").service === log.service ? log : null;
+    const files = unpack(raw), { keyId } = ours(files, "signature.json");
+    return ours(files, "manifest.json").service === log.service || log.keys.some(one => one.id === keyId) ? log : null;
   } catch {
     return log;
   }
