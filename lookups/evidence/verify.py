@@ -390,8 +390,8 @@ def main() -> int:
             raise ValueError("there is no list of a service's keys in it")
     except ValueError as wrong:
         options.error(f"--keys or --authority cannot be read: {wrong}")
-    found = judge(asked.file.read(), Trusted(keys, tuple(authorities)))
-    for one in found:
+    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr] # whatever a file says, anywhere
+    for one in (found := judge(asked.file.read(), Trusted(keys, tuple(authorities)))):
         print(f"{ {True: 'good ', False: 'WRONG', None: 'open '}[one.holds] }  {one.part}: {one.text}")  # noqa: T201
     return 0 if is_good(found) else 1
 

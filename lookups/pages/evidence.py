@@ -41,7 +41,8 @@ def check(request: HttpRequest) -> HttpResponse:
     verdict = "good" if verify.is_good(found) else "bad"
     if verdict == "good" and any(one.part == "our chain" and one.holds is None for one in found):
         verdict = "warn"
-    lines = [(one.part, *WORDS[one.holds], one.text) for one in found]
+    # JSON names half a letter as well, which no page can hold
+    lines = [(one.part, *WORDS[one.holds], one.text.encode(errors="replace").decode()) for one in found]
     title = TITLES[verdict] if raw.startswith(b"PK") else NO_EVIDENCE
     return _show(request, {"verdict": verdict, "title": title, "lines": lines, "name": file.name})
 

@@ -28,6 +28,7 @@ from tests.browser import chromium
 from tests.evidence.conftest import FOUND, UNKNOWN, file_of
 from tests.evidence.forging import forge_head, forge_wholly, list_doubled, read_files
 from tests.evidence.tampering import FORGERIES, list_flipped, list_forged
+from tests.evidence.test_file import run_program
 from tests.lookups.conftest import Customer
 from tests.sign_in.people import new_address
 
@@ -137,6 +138,22 @@ class TestThePage:
         text = send(repack("sos-lookup/manifest.json", evil), name="<img src=x>.wacz").content.decode()
         assert "<script>alert" not in text
         assert "<img" not in text
+
+    @pytest.mark.parametrize("name", ["manifest", "signature", "chain"])
+    def test_shows_what_a_file_says_in_signs_that_nobody_can_write(
+        self, evidence: bytes, repack: Any, name: str, tmp_path: Path
+    ) -> None:
+        """Half a letter, as JSON may name it and no page can hold it: the page broke down."""
+        part = f"sos-lookup/{name}.json"
+        half = json.loads(read_files(evidence)[part]) | {"service": "\ud800", "keyId": "\ud800"}
+        if name == "chain":
+            half["entry"]["number"] = "\ud800"
+        raw = repack(part, json.dumps(half).encode())
+        done = run_program(raw, tmp_path)
+        assert (done.returncode, "time-stamp: " in done.stdout, done.stderr) == (1, True, "")
+        page = send(raw)
+        assert page.status_code == 200
+        assert "This file was changed" in page.content.decode()
 
     def test_asks_for_a_file_and_for_no_larger_one(self, monkeypatch: pytest.MonkeyPatch, db: None) -> None:
         assert Client().post("/verify/").status_code == 400
