@@ -226,6 +226,16 @@ class TestAHead:
         for reply in replies:
             assert proof_of(tester, reply)["head"]["number"] == 3
 
+    def test_of_a_lookup_is_the_first_that_was_signed_over_it(self, tester: Customer) -> None:
+        """A later one proves a later time, and may be too far to show the way there."""
+        reply = ask(tester, 1)[0]
+        assert heads.make(now=NOW)
+        tester.lookup(UNKNOWN, "DE")
+        assert heads.make(now=NOW + HOUR)
+        assert proof_of(tester, reply)["head"]["number"] == 1
+        ChainHead.objects.update(token=b"a time-stamp")
+        assert proof_of(tester, reply)["head"]["number"] == 1
+
     def test_is_made_once_an_hour_where_anything_came(self, tester: Customer) -> None:
         ask(tester, 1)
         assert heads.make(now=NOW)
