@@ -198,7 +198,7 @@ def _check_exchanges(files: Mapping[str, bytes], manifest: Mapping[str, Any]) ->
         raise Wrong(f"{len(hashed)} exchanges are in the file, and {len(manifest['exchanges'])} were signed.")
     if wrong := [number for number, here in enumerate(hashed) if here != manifest["exchanges"][number]]:
         raise Wrong(f"The record of exchange {wrong[0] + 1} was changed.")
-    return True, f"{len(hashed)} exchanges with the source, as they were signed." if hashed else "No source was asked."
+    return True, f"{len(hashed)} exchanges with the source, as they were signed." if hashed else "No source answered."
 
 
 def _check_archive(files: Mapping[str, bytes], contents: Mapping[str, Any]) -> list[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
@@ -36,6 +37,24 @@ class TestAFileOfATest:
             assert done.returncode == 0, done.stdout + done.stderr
             told.append("by a fictional registry" in done.stdout)
         assert told == [True, False]
+
+
+class TestAFileOfNoAnswer:
+    """The registry was asked, and nobody was there."""
+
+    def test_says_that_no_source_has_answered(
+        self, customer: Customer, register: Register, settings: Any, tmp_path: Path
+    ) -> None:
+        """ "No source was asked", it said."""
+        settings.PORTALS_URL = "http://127.0.0.1:9"
+        reply = customer.lookup()
+        assert reply.status_code == 503
+        raw = file_of(customer, reply)
+        (tmp_path / "keys.json").write_text(json.dumps(signing.list_published()))
+        done = run_program(raw, tmp_path, "--keys", "keys.json")
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "exchanges: No source answered." in done.stdout
+        assert "The answer was: unavailable." in done.stdout
 
 
 class TestAnArchive:

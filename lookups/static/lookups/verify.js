@@ -195,7 +195,7 @@ async function checkExchanges(files) {
   for (const [number, line] of lines.entries()) {
     if (await sha256(line) !== signed[number]) throw new Wrong(`The record of exchange ${number + 1} was changed.`);
   }
-  return [true, lines.length ? `${lines.length} exchanges with the source, as they were signed.` : "No source was asked."];
+  return [true, lines.length ? `${lines.length} exchanges with the source, as they were signed.` : "No source answered."];
 }
 
 // The records of a WARC, each packed by itself: where one begins is known by the ten bytes that all of them begin with.
