@@ -85,6 +85,8 @@ def _package(files: Mapping[str, bytes], bundle: Bundle, created: str) -> dict[s
                 "path": path,
                 "hash": _named_hash(content),
                 "bytes": len(content),
+                # An empty table is none to the library of those who made the format: where nobody answered
+                **({} if content else {"format": "txt"}),
             }
             for path, content in files.items()
         ],

@@ -15,7 +15,7 @@ from lookups.evidence import signing, verify, warc
 from lookups.evidence.bundle import Exchange
 from scrapers.transport import exchanges
 from tests.evidence.conftest import UNKNOWN, file_of
-from tests.evidence.test_file import run_program
+from tests.evidence.test_file import list_valid, run_program
 from tests.lookups.conftest import Customer
 from tests.lookups.registry_server import Register
 
@@ -55,6 +55,7 @@ class TestAFileOfNoAnswer:
         assert done.returncode == 0, done.stdout + done.stderr
         assert "exchanges: No source answered." in done.stdout
         assert "The answer was: unavailable." in done.stdout
+        assert list_valid([raw], tmp_path) == [True]
 
 
 class TestAnArchive:
