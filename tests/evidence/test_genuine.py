@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import io
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from warcio.archiveiterator import ArchiveIterator
 
 from jurisdictions import canonical
-from lookups.evidence import signing, verify, warc
+from lookups.evidence import bundle, signing, verify, warc
 from lookups.evidence.bundle import Exchange
+from scrapers.evidence import bodies
 from scrapers.transport import exchanges
 from tests.evidence.conftest import UNKNOWN, file_of
 from tests.evidence.test_file import list_valid, run_program
@@ -56,6 +59,18 @@ class TestAFileOfNoAnswer:
         assert "exchanges: No source answered." in done.stdout
         assert "The answer was: unavailable." in done.stdout
         assert list_valid([raw], tmp_path) == [True]
+
+
+class TestBytesThatNeverCame:
+    """An exchange that nobody answered."""
+
+    def test_are_none_though_an_empty_page_is_kept(self) -> None:
+        """The hash of nothing is that of the empty page of another exchange."""
+        bodies.keep([b""], until=timezone.now() + timedelta(days=1))
+        record = exchanges.to_kept(exchanges.Exchange("GET", "https://r.invalid/", 0.0), [], at="2026-11-30").record
+        assert bodies.read(record["body"]["sha256"]) == b""
+        found = bundle._exchange(record, "NY", is_withheld=False)
+        assert (found.body, found.state) == (None, "not_kept")
 
 
 class TestAnArchive:
