@@ -21,9 +21,8 @@ FROM_ELSEWHERE = "It says that it is from {}: whether its key is theirs, ask the
 def judge(raw: bytes) -> list[Finding]:
     """One finding for each part of the file, in the words of the program."""
     said, keys = _read(raw, "manifest.json").get("service"), signing.list_published()
-    is_ours = _read(raw, "signature.json").get("keyId") in [
-        one["id"] for one in keys["keys"]
-    ]  # also from before a move
+    # Also what was signed before the service moved to another address
+    is_ours = _read(raw, "signature.json").get("keyId") in [one["id"] for one in keys["keys"]]
     if said is not None and said != settings.PUBLIC_URL and not is_ours:
         return [*verify.judge(raw), Finding("our chain", None, FROM_ELSEWHERE.format(str(said)[:100]))]
     found = verify.judge(raw, verify.Trusted(keys))

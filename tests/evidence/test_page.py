@@ -26,7 +26,7 @@ from lookups.pages import evidence as page_of_evidence
 from lookups.pages import views
 from tests.browser import chromium
 from tests.evidence.conftest import FOUND, UNKNOWN, file_of
-from tests.evidence.forging import forge_head, forge_wholly, list_doubled, read_files
+from tests.evidence.forging import forge_head, forge_wholly, list_doubled, pack, read_files, seal_anew
 from tests.evidence.tampering import FORGERIES, list_flipped, list_forged
 from tests.evidence.test_file import run_program
 from tests.lookups.conftest import Customer
@@ -154,6 +154,17 @@ class TestThePage:
         page = send(raw)
         assert page.status_code == 200
         assert "This file was changed" in page.content.decode()
+
+    @pytest.mark.parametrize("number", [0, -1, 2, 2**63, 10**400, "1", 1.0, None, [1]])
+    def test_finds_it_nowhere_in_our_chain_but_in_its_place(self, evidence: bytes, number: Any) -> None:
+        """What is signed with a stolen key is wrong nowhere else."""
+        files = read_files(evidence)
+        said = json.loads(files["sos-lookup/chain.json"])
+        said["entry"]["number"] = number
+        files["sos-lookup/chain.json"] = json.dumps(said).encode()
+        page = send(pack(seal_anew(files))).content.decode()
+        why = f"Entry {number} of our chain is another one." if number == 2 else "It names no place in the chain."
+        assert why in page
 
     def test_asks_for_a_file_and_for_no_larger_one(self, monkeypatch: pytest.MonkeyPatch, db: None) -> None:
         assert Client().post("/verify/").status_code == 400
