@@ -43,6 +43,7 @@ def ask(url: str, text: bytes, *, seconds: float = SECONDS) -> Token:
         reply = decode_timestamp_response(raw)
         status = PKIStatus(reply.status)
         about = reply.tst_info if status is PKIStatus.GRANTED else None
+        certificates = reply.signed_data.certificates if about else None
     except (TimeoutError, requests.Timeout):  # ours for the whole, or the reader's for its next byte
         raise NotStamped(f"no answer within {seconds:g} s") from None
     except (requests.RequestException, HTTPError) as error:  # its body is read from urllib3 itself
@@ -55,6 +56,8 @@ def ask(url: str, text: bytes, *, seconds: float = SECONDS) -> Token:
         raise NotStamped(f"refused (status {reply.status})")
     if about.nonce != request.nonce or about.message_imprint.message != hashlib.sha256(text).digest():
         raise NotStamped("the answer is about something else")
+    if not certificates:
+        raise NotStamped("the answer has no certificate")
     return Token(raw, about.gen_time)
 
 

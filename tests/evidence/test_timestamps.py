@@ -88,6 +88,18 @@ class TestATimeStamp:
         assert stamp_of(file_of(tester, reply), asked).holds is None
         assert ChainHead.objects.get().refusal == "granted with changes"
 
+    def test_without_the_certificate_that_was_asked_for_is_not_kept(
+        self, tester: Customer, asked: Authority, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Nobody could check it: the file would be called wrong by whoever trusts the authority."""
+        with_it, without = b"\x01\x01\xff", b"\x01\x01\x00"
+        answer = asked.answer
+        monkeypatch.setattr(asked, "answer", lambda query: answer(query.replace(with_it, without)))
+        reply = tester.lookup(FOUND, "DE")
+        tasks.head_evidence()
+        assert stamp_of(file_of(tester, reply), asked).holds is None
+        assert ChainHead.objects.get().refusal == "the answer has no certificate"
+
     def test_of_somebody_else_is_not_believed(self, tester: Customer, asked: Authority, tmp_path: Path) -> None:
         reply = tester.lookup(FOUND, "DE")
         tasks.head_evidence()
@@ -162,6 +174,7 @@ class TestATimeStamp:
             ({"seconds": 2.0}, "no answer within 0.5 s"),
             ({"status": 302}, "answered 302"),
             ({"body": b"<html>"}, "the answer is no time-stamp"),
+            ({"body": b"\x30\x05\x30\x03\x02\x01\x02"}, r"refused \(status 2\)"),
             ({"body": b"0" * 70_000}, "the answer is too long"),
         ],
     )
