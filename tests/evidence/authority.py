@@ -78,7 +78,8 @@ def serving(folder: Path) -> Iterator[Authority]:
             query = self.rfile.read(int(self.headers["Content-Length"]))
             time.sleep(authority.seconds)
             body = authority.answer(query) if authority.body is None else authority.body
-            self.send_response(authority.status)
+            is_query = self.headers["Content-Type"] == "application/timestamp-query"  # RFC 3161, 3.4
+            self.send_response(authority.status if is_query else 415)
             self.send_header("Content-Type", "application/timestamp-reply")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

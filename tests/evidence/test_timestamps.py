@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -187,6 +188,14 @@ class TestATimeStamp:
     @pytest.mark.parametrize("earlier", [b"another head", b"a head"], ids=["of another", "of before"])
     def test_of_another_question_is_refused(self, authority: Authority, earlier: bytes) -> None:
         authority.body = timestamps.ask(authority.url, earlier).raw
+        with pytest.raises(timestamps.NotStamped, match="about something else"):
+            timestamps.ask(authority.url, b"a head")
+
+    def test_of_another_text_under_the_same_number_is_refused(
+        self, authority: Authority, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked_about, answer = hashlib.sha256(b"a head").digest(), authority.answer
+        monkeypatch.setattr(authority, "answer", lambda query: answer(query.replace(asked_about, bytes(32))))
         with pytest.raises(timestamps.NotStamped, match="about something else"):
             timestamps.ask(authority.url, b"a head")
 
