@@ -100,3 +100,39 @@ class TestAnArchive:
             ("metadata", asked[0]),
             *((kind, asked[1]) for kind in ("metadata", "request", "response")),
         ]
+
+    @pytest.mark.parametrize(
+        ("url", "headers", "body", "most"),
+        [
+            ("https://r.invalid", {}, b"", None),
+            ("https://r.invalid?q=a", {"content-type": ""}, b"\r\n\r\nWARC/1.1\r\n\r\n", None),
+            ("https://r.invalid/?", {"etag": "a\x01b", "location": "/caf\u00e9", "date": "now"}, b"\xff\xfe\0", None),
+            ("https://r.invalid/a/b?c#d", {"content-type": "text/html; charset=x"}, b"long", 2),
+        ],
+        ids=["nothing", "a page like an archive", "headers that programs write otherwise", "the beginning of a page"],
+    )
+    def test_is_as_it_was_signed_whatever_a_registry_sends(
+        self, url: str, headers: dict[str, str], body: bytes, most: int | None
+    ) -> None:
+        heard = exchanges.Exchange("GET", url, 0.0, 599, headers, body)
+        kept = exchanges.to_kept(heard, [], at="2026-11-30T12:00:00.000Z", most=most)
+        one = Exchange(kept.record, canonical.to_bytes(kept.record), kept.body, "kept")
+        content = warc.write([one], software="a test").content
+        files = {f"{verify.OURS}exchanges.jsonl": one.document + b"\n", verify.WARC: content}
+        assert verify._check_records(files, set())[0]
+        for read in ArchiveIterator(io.BytesIO(content), check_digests="raise"):
+            if read.rec_type == "response":
+                assert read.content_stream().read() == kept.body
+                assert read.rec_headers.get_header("WARC-Truncated") == ("length" if most else None)
+                shown = {name for name, _ in read.http_headers.headers} - {"content-length"}
+                assert shown == {name for name, text in headers.items() if text.isprintable() and text.isascii()}
+
+    def test_has_an_answer_where_programs_look_for_it(self) -> None:
+        """In their index: by the address from its widest part on, and the second."""
+        heard = exchanges.Exchange("GET", "https://www.Registry.invalid/Search?Name=A", 0.0, 200, {}, b"A")
+        kept = exchanges.to_kept(heard, [], at="2026-11-30T12:00:01.000Z")
+        one = Exchange(kept.record, canonical.to_bytes(kept.record), kept.body, "kept")
+        (answer,) = warc.write([one], software="a test").answers
+        assert answer.line.split(" ", 2)[:2] == ["invalid,registry)/search?name=a", "20261130120001"]
+        place = json.loads(answer.line.split(" ", 2)[2])
+        assert (place["status"], place["mime"]) == ("200", "application/octet-stream")
