@@ -63,7 +63,7 @@ def post(message: EmailMessage) -> tuple[int | None, str]:
     try:
         validate_email(message.to[0])
         _send(message)
-    except ValidationError:
+    except (ValidationError, UnicodeError):  # Django takes hosts that no mail can be sent to: without a name in ASCII
         return None, NO_ADDRESS
     except smtplib.SMTPRecipientsRefused as refused:
         code, answer = next(iter(refused.recipients.values()))

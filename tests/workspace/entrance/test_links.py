@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from billing import audit
 from billing.members import links, sessions
-from billing.models import AuditEvent, Member, MemberSession, SignInLink
+from billing.models import Account, AuditEvent, Invitation, Member, MemberSession, SignInLink
 from lookups.notifications import result_mail
 from lookups.tasks import mail_entrance, prune
 from lookups.workspace.entrance import tries
@@ -275,6 +275,17 @@ class TestTheMail:
         ada.ask()
         settings.SECRET_KEY = "another key with enough characters in it"
         Person("bob@quay.test").ask()
+        mail_entrance()
+        assert [message.to for message in outgoing.outbox] == [["bob@quay.test"]]
+
+    def test_to_an_address_that_no_mail_can_be_sent_to_keeps_no_other_waiting(
+        self, ada: Person, with_mail: None, settings: Any
+    ) -> None:
+        """Of a host that has no name in ASCII: longer than a name may be, empty, or written in both directions."""
+        account = Account.objects.create(name="Quay Street", created_at=timezone.now())
+        Invitation.objects.create(account=account, email="bob@quay.test", created_at=timezone.now())
+        for host in ("äöü" * 20, "\u00ad", "a\u05d0a"):
+            assert Person(f"mallory@{host}.test").ask().status_code == 302
         mail_entrance()
         assert [message.to for message in outgoing.outbox] == [["bob@quay.test"]]
 
