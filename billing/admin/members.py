@@ -16,7 +16,7 @@ from unfold.decorators import action
 
 from billing import proof
 from billing.admin.entries import ReadOnlyAdmin
-from billing.members import links
+from billing.members import addresses, links
 from billing.models import Account, Invitation, Member, SignInLink
 from billing.proof import proven
 from jurisdictions.rows import find_row, get_row_or_404
@@ -41,7 +41,7 @@ class InvitationForm(forms.ModelForm):  # type: ignore[type-arg]
     """Addresses are kept in small letters, so that somebody who is awaited already is known by any spelling."""
 
     def clean_email(self) -> str:
-        return str(self.cleaned_data["email"]).lower()
+        return addresses.in_small_letters(self.cleaned_data["email"])
 
     def clean_account(self) -> Account:
         account: Account = self.cleaned_data["account"]

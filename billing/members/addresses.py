@@ -7,10 +7,20 @@ import hashlib
 from django.conf import settings
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 from django.utils.crypto import get_random_string, salted_hmac
 
 ONE_MAILBOX = {"googlemail.com": "gmail.com"}  # two names of one host, where dots in the name mean nothing
 DOTLESS = {"gmail.com"}
+
+
+def in_small_letters(address: str) -> str:
+    """An address as it is kept. Raises ValidationError where a letter has no small one: İ becomes two signs."""
+    small = address.lower()
+    if len(small) != len(address):
+        raise ValidationError(validate_email.message)
+    return small
 
 
 def mailbox_of(address: str) -> str:

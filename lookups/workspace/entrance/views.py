@@ -18,7 +18,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from billing import audit
-from billing.members import arrival, links, sessions
+from billing.members import addresses, arrival, links, sessions
 from billing.members.arrival import Arrival, SignUpClosed
 from billing.models import Member, SignInLink
 from lookups import client_address
@@ -42,7 +42,7 @@ class AddressForm(forms.Form):
     )
 
     def clean_email(self) -> str:
-        return str(self.cleaned_data["email"]).lower()
+        return addresses.in_small_letters(self.cleaned_data["email"])
 
 
 @never_cache

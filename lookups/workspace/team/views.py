@@ -14,7 +14,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from billing.members import arrival, sessions, team
+from billing.members import addresses, arrival, sessions, team
 from billing.models import Member
 from lookups.pages.docs import example_keys
 from lookups.workspace import mail
@@ -33,7 +33,7 @@ class InvitationForm(forms.Form):
         role.widget.choices = [one for one in Member.Role.choices if by.can(one[0])]
 
     def clean_email(self) -> str:
-        return str(self.cleaned_data["email"]).lower()
+        return addresses.in_small_letters(self.cleaned_data["email"])
 
 
 @require_safe

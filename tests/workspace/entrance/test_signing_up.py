@@ -84,7 +84,10 @@ class TestAStranger:
         cookie = Person("ada@quay.test").come().cookies[settings.WORKSPACE_COOKIE_NAME]
         assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == (True, "Lax", "/")
 
-    @pytest.mark.parametrize("wrong", ["", "ada", "ada@", "a\n@quay.test", "a" * 250 + "@quay.test", "a@b@c.test"])
+    @pytest.mark.parametrize(
+        "wrong",
+        ["", "ada", "ada@", "a\n@quay.test", "a" * 250 + "@quay.test", "a@b@c.test", "\u0130" * 240 + "@quay.test"],
+    )
     def test_is_asked_again_for_what_is_no_address(self, wrong: str) -> None:
         answer = Client().post("/app/sign-in/", {"email": wrong}, REMOTE_ADDR=new_address())
         assert answer.status_code == 400
