@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 
 from django.conf import settings
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
@@ -24,16 +25,29 @@ def in_small_letters(address: str) -> str:
 
 
 def mailbox_of(address: str) -> str:
-    """What all spellings of one mailbox have in common: no tag after a plus, and no dots where they mean nothing."""
+    """What all spellings of one mailbox have in common: no tag after a plus, no dots where they mean nothing, no
+    quotation marks, and its host as it is written in ASCII."""
     name, _, host = address.lower().rpartition("@")
-    name, host = name.partition("+")[0] or name, ONE_MAILBOX.get(host, host)
+    if name.startswith('"'):
+        name = re.sub(r"\\(.)", r"\1", name[1:-1])
+    name, host = name.partition("+")[0] or name, _in_ascii(host)
+    host = ONE_MAILBOX.get(host, host)
     return f"{name.replace('.', '') if host in DOTLESS else name}@{host}"
 
 
 def is_disposable(address: str) -> bool:
     """Whether the operator has named its host, or one above it, as one that gives addresses away."""
-    host = address.rpartition("@")[2]
-    return any(host == one or host.endswith(f".{one}") for one in settings.DISPOSABLE_MAIL_HOSTS)
+    host = _in_ascii(address.rpartition("@")[2])
+    named = [_in_ascii(one) for one in settings.DISPOSABLE_MAIL_HOSTS]
+    return any(host == one or host.endswith(f".{one}") for one in named)
+
+
+def _in_ascii(host: str) -> str:
+    """As mail programs ask for it: wide letters and signs that are not shown make no other host."""
+    try:
+        return host.encode("idna").decode("ascii")
+    except UnicodeError:  # no mail is sent there
+        return host
 
 
 def hashes_of(address: str) -> list[str]:

@@ -102,6 +102,12 @@ class TestTheFreeLookups:
             ("ada@quay.test", "ada+two@quay.test"),
             ("ada.merrill@gmail.com", "adamerrill@gmail.com"),
             ("ada.merrill@gmail.com", "a.d.a.m.e.r.r.i.l.l+x@googlemail.com"),
+            ("ada@quay.test", '"ada"@quay.test'),
+            ("ada@quay.test", '"a\\da+two"@quay.test'),
+            ("ada@quay.test", "ada@\uff51uay.test"),  # a wide q, and a hyphen that is not shown
+            ("ada@quay.test", "ada@qu\u00aday.test"),
+            ("ada@gmail.com", "ada@\uff47mail.com"),
+            ("ada@qu\u00e4y.test", "ada@xn--quy-rla.test"),
         ],
     )
     def test_are_not_had_twice_by_spelling_an_address_otherwise(self, first: str, second: str) -> None:
@@ -129,6 +135,7 @@ class TestTheFreeLookups:
         settings.DISPOSABLE_MAIL_HOSTS = ["throw-away.test"]
         page = Person("ada@mail.throw-away.test").come()
         assert b"Addresses of this host get no free lookups." in page.content
+        assert b"Addresses of this host get no free lookups." in Person("ada@\uff54hrow-away.test").come().content
         Person("ada@not-throw-away.test").come()
         assert balance_of("ada@not-throw-away.test") == TEN
 
