@@ -73,6 +73,20 @@ class TestAnInvitation:
         assert b"the operator has closed sign-up" in invite(office, "vera@quay.test").content
         assert Person("jonas@quay.test").come(invitation=str(Invitation.objects.get().pk)).status_code == 403
 
+    def test_is_taken_by_link_by_whoever_is_here_already_also_where_nobody_new_is_let_in(
+        self, office: Browser, settings: Any
+    ) -> None:
+        Person("jonas@quay.test").come()
+        invite(office)
+        settings.SIGN_UP = "closed"
+        jonas = Person("jonas@quay.test")
+        assert jonas.come(invitation=str(Invitation.objects.get().pk)).status_code == 302
+        assert set(Member.objects.filter(user__email="jonas@quay.test").values_list("account", "role")) == {
+            (office.account.pk, "member"),
+            (Account.objects.latest("pk").pk, "owner"),
+        }
+        assert b"Members of Quay Street Compliance" in jonas.get("/app/team/").content
+
     def test_is_nobodys_but_the_addresss(self, office: Browser) -> None:
         invite(office)
         mallory = Person("mallory@evil.test")
