@@ -144,16 +144,17 @@ class Usage:
 
 def count(wanted: Wanted, period: Period) -> Usage:
     """Count an account's lookups of a period, and what was refunded in it."""
-    counted = _count_rest(wanted, period, "day", *ALIKE) + _list_refunds(wanted, period)
-    days, kinds = (_read_kept(wanted, period, *by) for by in (("day", "verdict"), ALIKE))
+    kept = _list_kept(wanted, period)
+    counted = _count_rest(wanted, period, kept, "day", *ALIKE) + _list_refunds(wanted, period)
+    days, kinds = (_read_kept(wanted, period, kept, *by) for by in (("day", "verdict"), ALIKE))
     return Usage(period, days + counted, kinds + counted)
 
 
 def total(wanted: Wanted, period: Period) -> Sums:
     """The sums of a period alone."""
-    sums = Sums()
+    sums, kept = Sums(), _list_kept(wanted, period)
     for read in (_read_kept, _count_rest):
-        for row in read(wanted, period, "verdict"):
+        for row in read(wanted, period, kept, "verdict"):
             sums.add(row)
     for refund in _list_refunds(wanted, period):
         sums.add(refund)
@@ -162,8 +163,9 @@ def total(wanted: Wanted, period: Period) -> Sums:
 
 def list_rows(wanted: Wanted, period: Period) -> list[Row]:
     """A row for each day, state, key, origin and verdict, and for what was refunded."""
-    by = ("day", *ALIKE)
-    return _read_kept(wanted, period, *by) + _count_rest(wanted, period, *by) + _list_refunds(wanted, period)
+    by, kept = ("day", *ALIKE), _list_kept(wanted, period)
+    asked = _read_kept(wanted, period, kept, *by) + _count_rest(wanted, period, kept, *by)
+    return asked + _list_refunds(wanted, period)
 
 
 def write_rows(rows: list[Row], names: dict[str, str]) -> Iterator[dict[str, Any]]:
@@ -181,19 +183,24 @@ def write_rows(rows: list[Row], names: dict[str, str]) -> Iterator[dict[str, Any
         }
 
 
-def _read_kept(wanted: Wanted, period: Period, *by: str) -> list[Row]:
-    """The days that were added up, grouped by these columns."""
-    sums = _narrow(UsageSum.objects.filter(day__gte=period.first, day__lte=period.last), wanted)
-    return _make_rows(sums.values(*by).annotate(number=Sum("lookups"), amount=Sum("spent")), period)
-
-
-def _count_rest(wanted: Wanted, period: Period, *by: str) -> list[Row]:
-    """The lookups of the other days, by the index of an account's lookups by time."""
+def _list_kept(wanted: Wanted, period: Period) -> set[date]:
+    """The days that were added up. Read once: one that is added up meanwhile would count twice, or not at all."""
     kept = UsageSum.objects.filter(
         account_id=wanted.account_id, sandbox=not wanted.livemode, day__gte=period.first, day__lte=period.last
     )
+    return set(kept.values_list("day", flat=True).distinct())
+
+
+def _read_kept(wanted: Wanted, period: Period, kept: set[date], *by: str) -> list[Row]:
+    """Those days, grouped by these columns."""
+    sums = _narrow(UsageSum.objects.filter(day__in=kept), wanted)
+    return _make_rows(sums.values(*by).annotate(number=Sum("lookups"), amount=Sum("spent")), period)
+
+
+def _count_rest(wanted: Wanted, period: Period, kept: set[date], *by: str) -> list[Row]:
+    """The lookups of the other days, by the index of an account's lookups by time."""
     spans = Q(pk__in=())
-    for one in period.without(set(kept.values_list("day", flat=True).distinct())):
+    for one in period.without(kept):
         spans |= Q(created_at__gte=one.since, created_at__lt=one.until)
     asked = _narrow(Lookup.objects.filter(spans), wanted).order_by().annotate(day=Day("created_at"))
     return _make_rows(asked.values(*by).annotate(number=Count("*"), amount=Sum("cost")), period)

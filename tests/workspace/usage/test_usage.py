@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -278,6 +279,20 @@ class TestADayOfMuch:
         assert set(kept.values_list("day", flat=True)) == {(NIGHT - timedelta(days=back)).date() for back in (3, 4)}
         assert [(figures(shown(busy, query)), table(busy, query)) for query in queries] == before
         assert type(count_october(busy.account).total.spent) is int
+
+    @pytest.mark.parametrize("read", [lambda browser: figures(shown(browser)), table], ids=["page", "table"])
+    def test_counts_once_for_who_reads_while_it_is_added_up(
+        self, busy: Browser, read: Callable[[Browser], Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def make_rows(*given: Any) -> list[counts.Row]:
+            rows = really(*given)
+            daily.keep_days(now=NIGHT + timedelta(days=1))
+            return rows
+
+        before, really = read(busy), counts._make_rows
+        monkeypatch.setattr(counts, "_make_rows", make_rows)
+        assert read(busy) == before
+        assert UsageSum.objects.exists()
 
     def test_is_not_read_again(self, busy: Browser) -> None:
         daily.keep_days(now=NIGHT + timedelta(days=1))
