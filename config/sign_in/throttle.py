@@ -35,7 +35,7 @@ def counted(step: str, view: View) -> View:
     def page(request: HttpRequest, *args: Any, **named: Any) -> HttpResponse:
         if request.method != "POST":
             return view(request, *args, **named)
-        name = _name_of(request)
+        name = _name_of(request, step)
         wait = _count(request, name, step)
         if wait:
             minutes = -(-wait // 60)
@@ -54,11 +54,12 @@ def counted(step: str, view: View) -> View:
     return page
 
 
-def _name_of(request: HttpRequest) -> str:
-    """Whose password or code it is: who is signed in, is half way through signing in, or was typed."""
+def _name_of(request: HttpRequest, step: str) -> str:
+    """Whose password or code it is: who is signed in, is half way through signing in, or was typed at the door alone,
+    lest a code is tried under a name that is sent with it."""
     if request.user.is_authenticated:
         return str(request.user.get_username())
-    if "login" in request.POST:
+    if step == SIGN_IN and "login" in request.POST:
         return request.POST["login"].strip()
     half_way = request.session.get(proof.PROOF)
     user = get_user_model().objects.filter(pk=half_way["user"]).first() if half_way else None

@@ -100,7 +100,10 @@ class TestAnAuthenticatorApp:
         assert kinds()[-2:] == ["sign_in_failed", "signed_in"]
         assert AuditEvent.objects.first().detail == "With a second factor."  # type: ignore[union-attr]
 
-    def test_is_not_guessed(self, browser: Browser, dana: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    @pytest.mark.parametrize("more", [{}, {"login": "somebody-else"}], ids=["alone", "under another name"])
+    def test_is_not_guessed(
+        self, browser: Browser, dana: Any, monkeypatch: pytest.MonkeyPatch, more: dict[str, str]
+    ) -> None:
         monkeypatch.setattr("config.sign_in.throttle.WINDOW", 10**6)
         app = set_up_app(browser)
         codes = [app.code(step) for step in (0, 1)]
@@ -110,7 +113,8 @@ class TestAnAuthenticatorApp:
             if fresh.get("/admin/login/factor/").status_code != 200:
                 fresh.sign_in(dana.username)
             wrong = next(f"{n:06}" for n in range(number * 7, 10**6) if f"{n:06}" not in codes)
-            answers.append(fresh.post("/admin/login/factor/", {"code": wrong}).status_code)
+            sent = {"code": wrong} | {field: f"{name}-{number}" for field, name in more.items()}
+            answers.append(fresh.post("/admin/login/factor/", sent).status_code)
         assert 429 in answers
         assert fresh.post("/admin/login/factor/", {"code": app.code(1)}).status_code == 429
         assert fresh.get("/admin/").status_code == 302
