@@ -182,6 +182,11 @@ class TestTries:
         assert answers[-1] == 429
         assert Person("somebody-else@quay.test").ask().status_code == 302
 
+    def test_are_counted_by_mailbox_however_its_address_is_spelled(self, ada: Person) -> None:
+        spelled = ("ada+1@quay.test", "ada+2@quay.test", "ADA@quay.test", '"ada"@quay.test', "ada@\uff51uay.test")
+        assert [Person(email).ask().status_code for email in spelled][-1] == 429  # the first was asked by the fixture
+        assert Person("adam@quay.test").ask().status_code == 302
+
     def test_are_counted_for_addresses_that_nobody_has(self, db: None) -> None:
         answers = [Person("nobody@quay.test").ask() for _ in range(6)]
         assert [answer.status_code for answer in answers] == [302] * 5 + [429]
