@@ -15,6 +15,7 @@ from billing import accounts, keys
 from lookups import selectors
 from lookups.models import DayCount, Job, Lookup, UsageSum
 from lookups.operations import daily, usage
+from tests.billing.test_differences import pay
 
 pytestmark = pytest.mark.django_db
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -88,6 +89,13 @@ class TestDaysThatAreOver:
                 daily.keep_days(now=NOON + timedelta(days=1))
         assert daily.keep_days(now=NOON + timedelta(days=1)) == 1
         assert UsageSum.objects.get().lookups == usage.MANY
+
+    def test_are_kept_though_what_was_asked_was_paid_by_no_account(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """But with its request."""
+        monkeypatch.setattr(usage, "MANY", 1)
+        ask(1, NOON, account=None, payment=pay())
+        assert daily.keep_days(now=NOON + timedelta(days=1)) == 1
+        assert not UsageSum.objects.exists()
 
     @pytest.mark.django_db(transaction=True)
     def test_are_kept_once_however_many_count_them(self, on_postgres: None, at_once: Any) -> None:
