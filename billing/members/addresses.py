@@ -17,9 +17,11 @@ DOTLESS = {"gmail.com"}
 
 
 def in_small_letters(address: str) -> str:
-    """An address as it is kept. Raises ValidationError where a letter has no small one: İ becomes two signs."""
+    """An address as it is kept. Raises ValidationError where a letter has no small one (İ becomes two signs), and for
+    what steers a terminal, which may stand between quotation marks: a link is shown with its address where `make run`
+    was typed."""
     small = address.lower()
-    if len(small) != len(address):
+    if len(small) != len(address) or re.search(r"[\x00-\x1f\x7f-\x9f]", small):
         raise ValidationError(validate_email.message)
     return small
 
