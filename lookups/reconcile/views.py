@@ -221,11 +221,12 @@ def _extend(request: HttpRequest, key: ApiKey, wanted: dict[str, Any]) -> dict[s
     numbers = [one for one in _list(wanted.get("ids")) if isinstance(one, str)]
     _refuse_many("extend", numbers)
     columns = [str(one["id"]) for one in _list(wanted.get("properties")) if isinstance(one, dict) and "id" in one]
-    questions = {number: question for number in numbers if (question := records.read_id(number)) is not None}
+    named = [{"id": name, "name": records.PROPERTIES[name][0]} for name in columns if name in records.PROPERTIES]
+    asked = numbers if named else []  # nobody pays for companies of which no column is wanted
+    questions = {number: question for number in asked if (question := records.read_id(number)) is not None}
     found = dict(zip(questions, _ask(request, key, list(questions.values())), strict=True))
     nothing: dict[str, Any] = {name: [] for name in columns}
     rows = {one: records.list_values(found[one], columns) if one in found else nothing for one in numbers}
-    named = [{"id": name, "name": records.PROPERTIES[name][0]} for name in columns if name in records.PROPERTIES]
     return {"meta": named, "rows": rows}
 
 

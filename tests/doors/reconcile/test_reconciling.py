@@ -244,6 +244,12 @@ class TestAColumn:
         reply = program.client.post(f"{program.root}/", {"extend": json.dumps(asked)})
         assert (reply.status_code, reply.json()) == (200, {"meta": [], "rows": {}})
 
+    @pytest.mark.parametrize("columns", [[], ["no such"]])
+    def test_that_is_none_is_not_paid_for(self, program: Program, columns: list[str]) -> None:
+        """Each company was asked for and charged, and no cell was filled."""
+        assert program.extend(["DE:SB-DE-000123"], *columns) == {"DE:SB-DE-000123": {name: [] for name in columns}}
+        assert not Lookup.objects.exists()
+
     def test_has_a_list_for_every_cell(self, program: Program) -> None:
         found = program.reconcile(q0=row(FOUND))["q0"][0]["id"]
         rows = program.extend([found, "DE:nobody-has-it", "nonsense"], "status", "formationDate", "officers", "no such")
