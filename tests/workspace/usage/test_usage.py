@@ -300,6 +300,14 @@ class TestADayOfMuch:
         assert line(shown(busy), "2026-10-28")[0] == str(usage.MANY + 6)
         assert "Texas</bdi>" not in shown(busy)
 
+    def test_has_nothing_of_another_account(self, busy: Browser) -> None:
+        other = open_office(name="Another", email="eve@else.test")
+        for number, back in ((usage.MANY, 3), (5, 4)):
+            asked(other.account, number, created_at=NIGHT - timedelta(days=back))
+        before = [table(one, "month=2026-10") for one in (busy, other)]
+        daily.keep_days(now=NIGHT + timedelta(days=1))
+        assert [table(one, "month=2026-10") for one in (busy, other)] == before
+
     def test_is_added_up_once(self, busy: Browser) -> None:
         daily.keep_days(now=NIGHT + timedelta(days=1))
         sums = UsageSum.objects.count()
