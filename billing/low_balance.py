@@ -48,7 +48,7 @@ def _write_to(account: Account, fallen: QuerySet[Account], now: datetime) -> boo
                 from_email=settings.DEFAULT_FROM_EMAIL,
                 recipient_list=[account.email],
             )
-        except OSError as error:  # SMTPException is one
+        except (OSError, UnicodeError) as error:  # SMTPException is an OSError; of a host there may be no ASCII
             log.warning("account %s was not written to that it runs low: %s", account.pk, type(error).__name__)
             return False
         fallen.filter(pk=account.pk).update(is_above_low=False)

@@ -46,7 +46,7 @@ def tell(*, now: datetime) -> int:
                 from_email=settings.DEFAULT_FROM_EMAIL,
                 recipient_list=[account.email],
             )
-        except OSError as error:  # SMTPException is one
+        except (OSError, UnicodeError) as error:  # SMTPException is an OSError; of a host there may be no ASCII
             log.warning("account %s could not be told that it owes: %s", account.pk, type(error).__name__)
             continue
         Account.objects.filter(pk=account.pk).update(owing_told_at=now)

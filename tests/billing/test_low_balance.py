@@ -171,3 +171,21 @@ class TestAnAddressThatIsAlwaysRefused:
             ledger.reverse(account_id=one.pk, idempotency_key="r", **back)
         assert any(owing.tell(now=LATER) for _ in range(200))
         assert self.mailed == ["other@acme.test"]
+
+
+class TestAnAddressThatNoMailCanBeSentTo:
+    """Its host has no name in ASCII. What is swept beside it (payments whose request never came back) is swept."""
+
+    @pytest.fixture(autouse=True)
+    def unwritable(self, account: Account) -> None:
+        Account.objects.filter(pk=account.pk).update(email=f"ops@{'äöü' * 20}.test")
+
+    def test_ends_no_sweep_that_writes_to_who_runs_low(self, account: Account) -> None:
+        pay_in(account, 31_400)
+        spend(account, 31_400)
+        assert low_balance.tell(now=LATER) == 0
+
+    def test_ends_no_sweep_that_writes_to_who_owes(self, account: Account) -> None:
+        back: dict[str, Any] = {"amount": -31_400, "source": "card", "reason": "dispute", "reference": "", "now": NOW}
+        ledger.reverse(account_id=account.pk, idempotency_key="r", **back)
+        assert owing.tell(now=LATER) == 0
