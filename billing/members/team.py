@@ -78,10 +78,12 @@ def join(*, invitation: Invitation, user: User, now: datetime) -> Member:
     Who is in the account already stays what they are.
     """
     locks.lock_account(invitation.account_id)
-    if not Invitation.objects.filter(pk=invitation.pk).delete()[0]:
+    place = Invitation.objects.filter(pk=invitation.pk).first()  # with the role that it has by now
+    if place is None:
         raise NotAllowed("This invitation does not wait any more.")
+    place.delete()
     member, is_new = Member.objects.get_or_create(
-        user=user, account=invitation.account, defaults={"role": invitation.role, "joined_at": now}
+        user=user, account=invitation.account, defaults={"role": place.role, "joined_at": now}
     )
     if is_new:
         audit.record(audit.Kind.MEMBER_JOINED, subject=member, detail=f"Invited, as {member.role}.", now=now)

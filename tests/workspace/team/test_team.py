@@ -181,6 +181,15 @@ class TestAnInvitation:
         invite(office, role="viewer")
         assert Invitation.objects.get().role == "viewer"
 
+    def test_gives_the_role_that_it_has_by_now(self, office: Browser) -> None:
+        """It was corrected between the look at it and the click."""
+        invite(office, role="owner")
+        seen = Invitation.objects.get()
+        invite(office, role="viewer")
+        jonas = User.objects.create(username="jonas", email="jonas@quay.test")
+        team.join(invitation=seen, user=jonas, now=timezone.now())
+        assert roles(office.account)["jonas@quay.test"] == "viewer"
+
     def test_is_refused_for_a_colleague(self, office: Browser, clerk: Browser) -> None:
         assert b"This address is in the team already." in invite(office, clerk.user.email).content
 
