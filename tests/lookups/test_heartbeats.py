@@ -12,6 +12,7 @@ import pytest
 from celery import current_app
 from django.db import DatabaseError, connection
 from django.db.migrations.recorder import MigrationRecorder
+from django.db.models.functions import Now
 from django.test import Client
 from django.utils import timezone
 
@@ -196,6 +197,19 @@ class TestAPulse:
         pulse.end()
         assert not Heartbeat.objects.exists()
 
+    def test_is_of_its_own_process_alone(self, at_work: None) -> None:
+        """Who was killed stays dead beside one that lives, and who lives stays when another ends."""
+        silence("worker", seconds=75)
+        others = set(Heartbeat.objects.values_list("pk", "beat_at"))
+        pulse = heartbeats.Pulse("worker", every_seconds=0.05)
+        pulse.start()
+        wait_until(lambda: component("worker")["processes"] == 1)
+        [own] = Heartbeat.objects.exclude(pk__in=[pk for pk, _ in others])
+        wait_until(lambda: Heartbeat.objects.get(pk=own.pk).beat_at > own.beat_at)
+        assert set(Heartbeat.objects.exclude(pk=own.pk).values_list("pk", "beat_at")) == others
+        pulse.end()
+        assert set(Heartbeat.objects.values_list("pk", "beat_at")) == others
+
     def test_goes_on_when_the_database_comes_back(self, monkeypatch: pytest.MonkeyPatch) -> None:
         tries: list[int] = []
         real = heartbeats.Pulse._beat
@@ -282,6 +296,8 @@ class TestTheProbeOfAProcess:
         silence("beat", seconds=45)
         assert probe.main(["beat"]) == 1
         assert "last heartbeat 45 s ago" in capsys.readouterr().out
+        Heartbeat.objects.create(role="beat", host="here", pid=2, started_at=Now(), beat_at=Now())
+        assert probe.main(["beat"]) == 0  # started anew, beside the row of the one that was killed
         monkeypatch.setattr("platform.node", lambda: "elsewhere")
         assert probe.main(["worker"]) == 1
         assert "worker: no heartbeat" in capsys.readouterr().out
