@@ -141,6 +141,15 @@ class TestWhereOneIsSignedIn:
         clerk.post("/app/settings/sessions/end/", {"session": session.pk})
         assert office.get("/app/settings/").status_code == 200
 
+    def test_goes_on_for_who_works_and_in_no_other_browser(self, office: Browser, settings: Any) -> None:
+        Browser(office.member)
+        earlier = timezone.now() - timedelta(hours=settings.WORKSPACE_IDLE_HOURS) + timedelta(minutes=1)
+        MemberSession.objects.update(seen_at=earlier)
+        assert office.get("/app/settings/").status_code == 200
+        mine, other = MemberSession.objects.order_by("pk")
+        assert mine.seen_at > timezone.now() - timedelta(minutes=1)
+        assert other.seen_at == earlier
+
     def test_is_forgotten_when_it_is_over(self, office: Browser) -> None:
         MemberSession.objects.update(began_at=timezone.now() - timedelta(days=8))
         assert sessions.prune(now=timezone.now()) == 1

@@ -190,6 +190,21 @@ class TestAnInvitation:
         team.join(invitation=seen, user=jonas, now=timezone.now())
         assert roles(office.account)["jonas@quay.test"] == "viewer"
 
+    def test_above_ones_own_role_is_neither_lowered_nor_withdrawn(self, office: Browser) -> None:
+        chief = Browser(join(office.account, "admin", "chief@quay.test"))
+        invite(office, role="owner")
+        assert "Only an owner decides about the role “owner”." in invite(chief, role="member").content.decode()
+        chief.post(f"/app/team/invitations/{Invitation.objects.get().pk}/withdraw/")
+        assert Invitation.objects.get().role == "owner"
+
+    def test_is_one_of_as_many_as_a_team_has_places(self, office: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(team, "MOST", 3)
+        for email in ("a@quay.test", "b@quay.test"):
+            invite(office, email)
+        assert b"A team has at most 3 people, the invited among them." in invite(office, "c@quay.test").content
+        assert b"is invited as viewer" in invite(office, "b@quay.test", "viewer").content
+        assert Invitation.objects.count() == 2
+
     def test_is_refused_for_a_colleague(self, office: Browser, clerk: Browser) -> None:
         assert b"This address is in the team already." in invite(office, clerk.user.email).content
 
@@ -331,6 +346,44 @@ class TestRoles:
         event = AuditEvent.objects.get(kind=audit.Kind.MEMBER_CHANGED)
         assert event.detail == "From member to admin."
         assert event.actor == f"member {office.member.pk} of account {office.account.pk}"
+
+    @pytest.mark.parametrize("is_removed", [True, False])
+    def test_that_were_lost_between_the_page_and_the_click_decide_nothing(
+        self, office: Browser, clerk: Browser, is_removed: bool
+    ) -> None:
+        """The last look is under the account's lock."""
+        chief = join(office.account, "admin", "chief@quay.test")
+        rows = Member.objects.filter(pk=chief.pk)
+        _ = rows.delete() if is_removed else rows.update(role="viewer")
+        before, now = roles(office.account), timezone.now()
+        for act in (
+            lambda: team.invite(by=chief, email="friend@evil.test", role="admin", now=now),
+            lambda: team.change_role(by=chief, member_id=clerk.member.pk, role="viewer", now=now),
+            lambda: team.remove(by=chief, member_id=clerk.member.pk, now=now),
+        ):
+            with pytest.raises(team.NotAllowed):
+                act()
+        assert (roles(office.account), Invitation.objects.exists()) == (before, False)
+
+    def test_and_links_are_none_any_more_for_who_was_removed_and_nobody_elses(
+        self, office: Browser, clerk: Browser
+    ) -> None:
+        gone, other = Person(clerk.user.email), Person("x@quay.test")
+        for person in (gone, other):
+            person.ask()
+        there = gone.link()
+        office.post(f"/app/team/{clerk.member.pk}/remove/")
+        assert gone.post(there).status_code == 410
+        assert other.post(other.link()).status_code == 200
+
+    def test_of_staff_who_work_here_as_well_are_taken_and_they_stay_staff(
+        self, office: Browser, clerk: Browser, viewer: Browser
+    ) -> None:
+        for person, right in ((clerk, "is_staff"), (viewer, "is_superuser")):
+            User.objects.filter(pk=person.user.pk).update(**{right: True})
+            office.post(f"/app/team/{person.member.pk}/remove/")
+        assert list(roles(office.account)) == ["ada@quay.test"]
+        assert User.objects.filter(pk__in=[clerk.user.pk, viewer.user.pk]).count() == 2
 
     def test_are_none_any_more_for_who_was_removed(self, office: Browser, clerk: Browser) -> None:
         assert clerk.get("/app/team/").status_code == 200
