@@ -250,6 +250,25 @@ class TestAColumn:
         assert program.extend(["DE:SB-DE-000123"], *columns) == {"DE:SB-DE-000123": {name: [] for name in columns}}
         assert not Lookup.objects.exists()
 
+    def test_has_what_the_registry_says(self, program: Program) -> None:
+        """Each column its own, those that are normalized and those of several words among them."""
+        values = program.extend(["DE:SB-DE-000123"], *records.PROPERTIES)["DE:SB-DE-000123"]
+        assert {name: [text for one in cell for text in one.values()] for name, cell in values.items()} == {
+            "status": ["Good Standing"],
+            "statusClass": ["active"],
+            "entityType": ["Limited Liability Company"],
+            "entityId": ["SB-DE-000123"],
+            "formationDate": ["2011-03-14T00:00:00Z"],
+            "jurisdiction": ["Delaware"],
+            "registeredAgentName": ["HARBOR AGENTS INC."],
+            "registeredAgentAddress": ["12 QUAY STREET, DOVER, DE 19901"],
+            "principalAddress": ["14 QUAY STREET, DOVER, DE 19901"],
+            "mailingAddress": ["PO BOX 77, DOVER, DE 19903"],
+            "officers": ["ADA MERRILL · Manager", "JONAS PEPPERCOTE · Member"],
+            "formerNames": ["HERON & SONS HAULAGE LLC"],
+            "assumedNames": ["BLUE HERON FREIGHT"],
+        }
+
     def test_has_a_list_for_every_cell(self, program: Program) -> None:
         found = program.reconcile(q0=row(FOUND))["q0"][0]["id"]
         rows = program.extend([found, "DE:nobody-has-it", "nonsense"], "status", "formationDate", "officers", "no such")
@@ -259,7 +278,7 @@ class TestAColumn:
             assert rows[number] == {"status": [], "formationDate": [], "officers": [], "no such": []}
 
     def test_asks_nothing_for_an_id_that_holds_what_cannot_be_seen(self, program: Program) -> None:
-        unseen = ["DE:\0", "DE:SB-DE-\u202e000123"]
+        unseen = ["DE:\0", "DE:SB-DE-\u202e000123", "DE:", "DE: ", "ZZ:1"]
         rows = program.extend(unseen, "status")
         assert rows == {number: {"status": []} for number in unseen}
         assert not Lookup.objects.exists()
