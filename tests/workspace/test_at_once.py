@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection, transaction
 from django.utils import timezone
 
 from billing import keys
-from billing.members import arrival, links, team
+from billing.members import addresses, arrival, links, sessions, team
 from billing.models import Account, ApiKey, Member
 from tests.sign_in.people import new_address
 from tests.workspace.conftest import join, open_office
@@ -62,6 +65,35 @@ class TestTwoOwners:
 
         assert sum(at_once(lambda: remove(first, second), lambda: remove(second, first))) == 1
         assert Member.objects.filter(role="owner").count() == 1
+
+
+class TestAMemberWhoSignsIn:
+    def test_is_removed_at_the_same_moment_and_is_out(self, on_postgres: None, at_once: Any) -> None:
+        """Each waited for what the other had: the owner's click was the one that failed, and the member was in."""
+        owner, now = open_office().member, timezone.now()
+        user = User.objects.create(username=addresses.name_of("eve@quay.test"), email="eve@quay.test", password="!")
+        eve = Member.objects.create(user=user, account=owner.account, role="member", joined_at=now)
+        _, token = links.make(email="eve@quay.test", then="", now=now)
+        used = threading.Event()
+
+        def come() -> None:
+            with transaction.atomic(), connection.cursor() as cursor:
+                assert links.use(token, now=now)
+                used.set()
+                waits, until = False, time.monotonic() + 60
+                while not waits and time.monotonic() < until:
+                    cursor.execute("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
+                    [waits] = cursor.fetchone()
+                came = arrival.arrive(email="eve@quay.test", invitation_id=None, network=new_address(), now=now)
+                sessions.begin(member=came.member, address="", browser="", now=now)
+
+        def remove() -> None:
+            assert used.wait(60)
+            team.remove(by=owner, member_id=eve.pk, now=now)
+
+        at_once(come, remove)
+        assert list(Member.objects.all()) == [owner]
+        assert not User.objects.filter(pk=user.pk).exists()
 
 
 class TestTwoFirstPages:
