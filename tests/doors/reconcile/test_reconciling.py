@@ -356,6 +356,13 @@ class TestAKey:
         refused = Client().get("/reconcile/osd_nothing/")
         assert (refused.status_code, refused["WWW-Authenticate"]) == (401, 'Bearer realm="SOS Lookup"')
 
+    def test_that_is_bound_to_networks_opens_nothing_from_another(self, tester: Customer) -> None:
+        bound: dict[str, Any] = {"scopes": ["reconcile"], "allowed_networks": ["203.0.113.0/24"]}
+        _, secret = keys.issue(account=tester.account, name="sheet", mode="test", now=timezone.now(), **bound)
+        for address, status in (("203.0.113.7", 200), ("198.51.100.7", 403)):
+            reply = Client(REMOTE_ADDR=address).get(f"/reconcile/{secret}/")
+            assert (reply.status_code, reply["Access-Control-Allow-Origin"]) == (status, "*")
+
     def test_does_nothing_else(self, program: Program) -> None:
         secret = program.root.rpartition("/")[2]
         for path in ("/v1/account/balance", "/v1/keys", "/v1/watches"):
