@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max, Min, Sum
+from django.db.models import Max, Min, QuerySet, Sum
 from django.db.models.functions import TruncDate
 
 from billing.accounting import chart
@@ -80,11 +80,16 @@ def _kept_until() -> date | None:
     return last
 
 
+def _list_kept(until: date | None) -> QuerySet[DaySum]:
+    """What was added up until that day: a day that is added up meanwhile is counted, and not left out or read twice."""
+    return DaySum.objects.none() if until is None else DaySum.objects.filter(day__lte=until)
+
+
 def _stood_before(first: date) -> tuple[int, int]:
     """What was available and held when this day began."""
     sums = {"available": Sum("available", default=0), "held": Sum("held", default=0)}
-    kept = DaySum.objects.filter(day__lt=first).aggregate(**sums)
     until = _kept_until()
+    kept = _list_kept(until).filter(day__lt=first).aggregate(**sums)
     if until is not None and until >= first - timedelta(days=1):
         return kept["available"], kept["held"]
     since = _midnight(until + timedelta(days=1)) if until else None
@@ -95,8 +100,8 @@ def _stood_before(first: date) -> tuple[int, int]:
 
 def _list_sums(first: date, last: date) -> list[dict[str, Any]]:
     """The days' sums by what decides where entries are posted: as they were kept, and counted where they were not."""
-    kept = list(DaySum.objects.filter(day__gte=first, day__lte=last).values())
     until = _kept_until()
+    kept = list(_list_kept(until).filter(day__gte=first, day__lte=last).values())
     since = first if until is None else max(first, until + timedelta(days=1))
     return [*kept, *(_count(since, last) if since <= last else ())]
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
+from django.db import connection
 
 from billing import accounts, finance, ledger
 from billing.models import DaySum, LedgerEntry
@@ -38,6 +41,24 @@ class TestDaysThatAreOver:
         assert finance.list_revenue(until=today, days=2) == [one.revenue for one in two]
         trade(3)  # and what comes today still counts
         assert finance.list_days(until=today)[-1].revenue == counted[-1].revenue + 314
+
+    @pytest.mark.parametrize("number", range(1, 5))
+    def test_count_once_for_who_reads_while_they_are_added_up(self, number: int) -> None:
+        """Just before the so many-th look at what was added up."""
+        for day in range(4):
+            trade(day)
+        finance.keep_days(now=NOON + timedelta(days=1))
+        today = NOON + timedelta(days=3)
+        counted, looks = finance.list_days(until=today.date(), days=2), itertools.count(1)
+
+        def look(execute: Any, sql: str, *more: Any) -> Any:
+            if sql.startswith("SELECT") and "billing_daysum" in sql and next(looks) == number:
+                finance.keep_days(now=today)
+            return execute(sql, *more)
+
+        with connection.execute_wrapper(look):
+            assert finance.list_days(until=today.date(), days=2) == counted
+        assert DaySum.objects.filter(day=(today - timedelta(days=1)).date()).exists()
 
     def test_are_not_read_again(self) -> None:
         trade(0)
