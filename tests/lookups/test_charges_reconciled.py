@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -89,6 +90,15 @@ class TestACharge:
     def test_that_is_missing(self, sold: Lookup) -> None:
         tampering.remove(capture_of(sold))
         assert find() == {Name.LOOKUP_NOT_CHARGED, Name.ACCOUNT_SUMS}
+
+    @pytest.mark.parametrize("days", [0, 2])
+    def test_that_is_missing_since_the_last_time(self, sold: Lookup, days: int) -> None:
+        """Of a lookup that ended since, also where it was asked days before."""
+        find()
+        now = timezone.now()
+        Lookup.objects.update(created_at=now - timedelta(days=days), ended_at=now)
+        tampering.remove(capture_of(sold))
+        assert Name.LOOKUP_NOT_CHARGED in find(whole=False)
 
     def test_of_another_amount(self, sold: Lookup) -> None:
         tampering.change(capture_of(sold), amount=1, held_change=-1, spent_change=1)
