@@ -23,6 +23,7 @@ from unfold.decorators import action
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
 from billing import proof
+from billing.models import Member
 from config import roles
 from jurisdictions.rows import find_row, get_row_or_404
 from jurisdictions.shown import AsShown
@@ -108,8 +109,11 @@ class StaffAdmin(WithinOwnRights, UserAdmin, ModelAdmin):  # type: ignore[type-a
         return super().has_change_permission(request)
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> Any:
-        """Nobody gives rights to themselves, and only a superuser makes another one."""
+        """Nobody gives rights to themselves, only a superuser makes another one, and a member's address stays: links
+        find them by the one they came with."""
         fields = super().get_readonly_fields(request, obj)
+        if obj is not None and Member.objects.filter(user=obj.pk).exists():
+            fields = (*fields, "username", "email")
         if obj is not None and obj.pk == request.user.pk:
             return (*fields, *RIGHTS)
         return fields if request.user.is_superuser else (*fields, "is_superuser")

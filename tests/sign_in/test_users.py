@@ -12,6 +12,7 @@ from django.contrib.auth.models import Group
 from billing.models import AuditEvent
 from config import roles
 from tests.sign_in.people import Browser, find_permission, make_user, set_up_app
+from tests.workspace.people import Person
 
 User = get_user_model()
 STAFF = (
@@ -262,3 +263,15 @@ class TestChangesOfUsers:
         settings.ADMIN_SECOND_FACTOR = True
         other = make_user()
         assert browser.post(page(other), form(other, email="x@y.test"))["Location"] == "/admin/factors/"
+
+
+class TestAMemberOfAnAccount:
+    def test_keeps_the_address_by_which_they_sign_in(self, browser: Browser) -> None:
+        """Another was shown everywhere, while links went on being for the one before."""
+        Person("ada@quay.test").come()
+        ada = User.objects.get(email="ada@quay.test")
+        browser.post(page(ada), form(ada, email="eve@quay.test", username="eve", first_name="Ada"))
+        changed = User.objects.get(pk=ada.pk)
+        assert (changed.email, changed.username, changed.first_name) == (ada.email, ada.username, "Ada")
+        browser.post(page(ada), form(ada, is_active=None))
+        assert Person("ada@quay.test").come().status_code == 403
