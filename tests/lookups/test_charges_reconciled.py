@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from billing import ledger, prices, reconciliation, selectors
-from billing.models import Difference, LedgerEntry
+from billing.models import Difference, LedgerEntry, Payment
 from billing.payments import booking
 from lookups.models import Lookup
 from lookups.reconciling import charges
@@ -158,3 +158,11 @@ class TestAPaymentThatIsDelivered:
             Lookup.objects.filter(pk=lookup.pk).update(account=None, key=None, payment=payment, cost=0)
         Lookup.objects.filter(payment=payments[1]).update(verdict=verdict)
         assert find() - {Name.ACCOUNT_SUMS} == differing
+
+    @pytest.mark.parametrize("changed", [{"state": "failed"}, {"is_sandbox": True}, {"delivered_at": None}])
+    def test_is_one_that_was_paid_with_real_money(self, db: None, changed: dict[str, Any]) -> None:
+        """Otherwise what was earned with it was not."""
+        paid = pay()
+        booking.deliver(paid, now=timezone.now())
+        Payment.objects.filter(pk=paid.pk).update(**changed)
+        assert Name.CHARGE_WITHOUT_LOOKUP in find()
