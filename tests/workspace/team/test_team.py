@@ -181,6 +181,14 @@ class TestAnInvitation:
         invite(office, role="viewer")
         assert Invitation.objects.get().role == "viewer"
 
+    def test_is_taken_and_leaves_those_of_others(self, office: Browser) -> None:
+        for email, role in (("jonas@quay.test", "viewer"), ("bea@quay.test", "owner")):
+            invite(office, email, role)
+        place = Invitation.objects.get(email="jonas@quay.test")
+        Person("jonas@quay.test").come(invitation=str(place.pk))
+        assert roles(office.account)["jonas@quay.test"] == "viewer"
+        assert Invitation.objects.get().email == "bea@quay.test"
+
     def test_gives_the_role_that_it_has_by_now(self, office: Browser) -> None:
         """It was corrected between the look at it and the click."""
         invite(office, role="owner")
@@ -252,6 +260,13 @@ class TestRoles:
         invite(clerk, "friend@quay.test", "owner")
         assert roles(office.account) == {"ada@quay.test": "owner", "jonas@quay.test": "admin"}
         assert not Invitation.objects.exists()
+
+    def test_above_ones_own_are_not_taken_where_other_owners_stay(self, office: Browser) -> None:
+        chief = Browser(join(office.account, "admin", "chief@quay.test"))
+        second = join(office.account, "owner", "bea@quay.test")
+        chief.post(f"/app/team/{second.pk}/role/", {"role": "viewer"})
+        chief.post(f"/app/team/{second.pk}/remove/")
+        assert roles(office.account)["bea@quay.test"] == "owner"
 
     def test_above_ones_own_are_not_offered_either(self, office: Browser) -> None:
         """Who looks after the team and is no owner reads who owns it, and is led to no refusal."""
@@ -357,7 +372,7 @@ class TestRoles:
         _ = rows.delete() if is_removed else rows.update(role="viewer")
         before, now = roles(office.account), timezone.now()
         for act in (
-            lambda: team.invite(by=chief, email="friend@evil.test", role="admin", now=now),
+            lambda: team.invite(by=chief, email="friend@evil.test", role="viewer", now=now),
             lambda: team.change_role(by=chief, member_id=clerk.member.pk, role="viewer", now=now),
             lambda: team.remove(by=chief, member_id=clerk.member.pk, now=now),
         ):
