@@ -129,6 +129,14 @@ class TestAPasskey:
         assert ada.get("/app/settings/passkeys/options/").status_code == 403
         assert not Authenticator.objects.exists()
 
+    @pytest.mark.parametrize(("name", "more"), [("a\x00b", "x"), ("Blue", "\x00"), ("Blue", "\ud800")])
+    def test_is_added_with_nothing_that_no_database_keeps(self, ada: Person, name: str, more: str) -> None:
+        options = ada.get("/app/settings/passkeys/options/").json()
+        made = json.loads(Device().create(options)) | {"more": more}
+        added = ada.post("/app/settings/passkeys/", {"name": name, "credential": json.dumps(made)})
+        assert added.status_code == 302
+        assert not Authenticator.objects.exists()
+
     @pytest.mark.parametrize(
         "nonsense",
         ["", "{}", "[]", "null", '{"id": 1}', '{"response": {"userHandle": "AA"}}', "\x00", "[" * 5000],
