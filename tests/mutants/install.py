@@ -6,6 +6,7 @@ Nothing is written to a file, and nothing has to be loaded again: a function get
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import sys
 from dataclasses import fields, is_dataclass
@@ -130,9 +131,10 @@ def _change_function(owner: Any, word: str, old: Any, new: Any) -> bool:
 
 
 def _inner(value: Any) -> FunctionType | None:
-    """The plain function in a property, a cached or a class's function."""
-    for word in ("fget", "__func__", "__wrapped__"):
+    """The plain function in a property, a class's function, and however many decorators."""
+    for word in ("fget", "__func__"):
         value = getattr(value, word, value)
+    value = inspect.unwrap(value) if callable(value) else value
     return value if isinstance(value, FunctionType) else None
 
 

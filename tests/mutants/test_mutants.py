@@ -27,6 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE = '''
 """What it is for."""
 from enum import StrEnum
+from functools import cache
 LIMIT = 3
 class Word(StrEnum):
     NEAR = "near"
@@ -40,6 +41,10 @@ def take(amount: int, *, most: int = LIMIT) -> int:
     if amount > most:
         raise ValueError("Too much at once.")
     return amount + 1
+@cache
+@cache
+def wrap(paper: int) -> int:
+    return paper + 1
 '''
 
 
@@ -72,6 +77,9 @@ class TestTheChanges:
             ("take", "return amount + 1", "return None"),
             ("take", "amount + 1", "amount - 1"),
             ("take", "1", "2"),
+            ("wrap", "return paper + 1", "return None"),
+            ("wrap", "paper + 1", "paper - 1"),
+            ("wrap", "1", "2"),
         ]
 
     def test_that_are_written_alike_are_kept_apart(self) -> None:
@@ -129,6 +137,11 @@ class TestAChangePutInPlace:
         self.install(shop, "most: int = LIMIT", "most: int = 1")
         with pytest.raises(ValueError, match="Too much"):
             take(2)
+
+    def test_behind_several_decorators_is_met(self, shop: ModuleType) -> None:
+        wrap = shop.wrap
+        self.install(shop, "paper + 1", "paper - 1")
+        assert wrap(2) == 1
 
     def test_of_a_constant_is_met_by_who_imported_it(self, shop: ModuleType) -> None:
         other = ModuleType("billing.a_customer_in_a_test")
