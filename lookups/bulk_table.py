@@ -16,6 +16,7 @@ from lookups.api.wire.shape import list_columns, to_plain
 RENAMED = {"status": "entityStatus"}  # the row has a status of its own
 LIEN = "filing."
 LONGEST_NAME = 300
+LAST = ("suggestions", "relatedResults")  # long, and younger than the others, whose places programs may know
 _LIENS = list_columns(UccFiling)
 
 
@@ -32,6 +33,7 @@ def make_table(rows: Iterable[BulkRow]) -> Table:
     company = [path for path in list_columns(Entity) if RENAMED.get(path, path) not in own]  # the row has its evidence
     company.sort(key=lambda path: path not in ("entityName", "status"))
     columns = [*own, *(RENAMED.get(path, path) for path in company), *(f"{LIEN}{path}" for path in _LIENS)]
+    columns.sort(key=lambda column: column in LAST)
     return Table(columns, (line for row in rows for line in _flat(row, own, company)))
 
 

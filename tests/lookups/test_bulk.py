@@ -304,6 +304,7 @@ class TestABulkJob:
         one, other = read(tester, job).json()["results"][0]["suggestions"]
         named = [f"{each['entityName']} ({each['entityId']})" for each in (one, other)]
         assert line["suggestions"] == "; ".join(named)
+        assert list(line)[-2:] == ["suggestions", "relatedResults"]
 
     def test_as_csv_has_all_that_is_known_of_a_company(self, tester: Customer) -> None:
         job = ask(tester, [{"entity_name": "Blue Heron Logistics LLC", "state": "DE"}]).json()["job_id"]
