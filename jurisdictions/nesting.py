@@ -1,10 +1,13 @@
-"""Refuses JSON that is nested too deeply before the decoder sees it.
+"""Refuses JSON of strangers: nested too deeply, before the decoder sees it, and what no database keeps, behind it.
 
 The decoder follows every level on the machine's stack. Python's own limit normally ends that in an error, but any
 imported library may raise the limit, and then one hostile body ends the whole process.
 """
 
 from __future__ import annotations
+
+import json
+from typing import Any
 
 DEEPEST = 100  # real answers of registries stay below ten levels
 _QUOTE = ord('"')
@@ -28,3 +31,11 @@ def refuse_deep(text: str) -> None:
             depth += 1 if sign in b"[{" else -1
         if depth > DEEPEST:
             raise TooDeep(f"nested more than {DEEPEST} levels deep")
+
+
+def refuse_unkept(content: Any) -> None:
+    """Raise ValueError for a NUL or half a character in what was read: PostgreSQL stores neither."""
+    text = json.dumps(content, ensure_ascii=False)
+    text.encode()  # of half a character a UnicodeError, which is a ValueError
+    if "\\u0000" in text:
+        raise ValueError("NUL in it")

@@ -43,12 +43,14 @@ def _refused_if_malformed() -> Iterator[None]:
 
 
 class _AnswerField(JSONField):
-    """What the browser answered; it is not read where it is nested so deeply that reading it would not end well."""
+    """What the browser answered; refused where reading it would not end well, and where no database keeps it."""
 
     def to_python(self, value: Any) -> Any:
         with _refused_if_malformed():
             nesting.refuse_deep(str(value or "")[: LONGEST + 1])
-            return super().to_python(value)
+            answer = super().to_python(value)
+            nesting.refuse_unkept(answer)
+            return answer
 
     def bound_data(self, data: Any, initial: Any) -> None:
         """Nothing: what was refused is not read a second time to be shown again."""

@@ -209,6 +209,14 @@ class TestASecurityKey:
         assert browser.post("/admin/factors/keys/add/", {"name": "x", "credential": phished}).status_code == 200
         assert not Authenticator.objects.exists()
 
+    @pytest.mark.parametrize("more", ["\x00", "\ud800"], ids=["NUL", "half a letter"])
+    def test_that_answers_what_no_database_keeps_is_refused(self, browser: Browser, more: str) -> None:
+        browser.post("/admin/confirm/password/", {"password": PASSWORD})
+        made = json.loads(SecurityKey().create(options_in(browser.get("/admin/factors/keys/add/")))) | {"more": more}
+        added = browser.post("/admin/factors/keys/add/", {"name": "x", "credential": json.dumps(made)})
+        assert added.status_code == 200
+        assert not Authenticator.objects.exists()
+
     @pytest.mark.parametrize("answer", NONSENSE, ids=range(len(NONSENSE)))
     def test_that_answers_nonsense_is_refused(self, browser: Browser, answer: str) -> None:
         browser.post("/admin/confirm/password/", {"password": PASSWORD})

@@ -44,14 +44,6 @@ def _read(answer: str) -> Any:
     return json.loads(answer[:LONGEST])
 
 
-def _refuse_unkept(what: Any) -> None:
-    """Raise ValueError for what PostgreSQL keeps in no JSON: a NUL, or half a letter."""
-    text = json.dumps(what, ensure_ascii=False)
-    text.encode()  # which raises for half a letter
-    if "\\u0000" in text:
-        raise ValueError("There is a NUL in it.")
-
-
 def list_keys(user: User) -> QuerySet[Authenticator]:
     """The keys of a person, oldest first."""
     keys: QuerySet[Authenticator] = Authenticator.objects.filter(user=user, type=Authenticator.Type.WEBAUTHN)
@@ -67,7 +59,7 @@ def add(user: User, *, name: str, answer: str) -> None:
     """Keep the key that the browser made. Raises NotAccepted."""
     with _refused_if_malformed():
         credential = _read(answer)
-        _refuse_unkept([name, credential])
+        nesting.refuse_unkept([name, credential])
         auth.parse_registration_response(credential)
         is_verified = auth.complete_registration(credential).is_user_verified()
     if not is_verified or list_keys(user).count() >= MOST:
