@@ -579,7 +579,7 @@ class TestALien:
         assert all(f"].{field}[" in change["path"] for change in event["changes"])
 
     @pytest.mark.parametrize(("complete", "told"), [(True, ["lien.added"]), (False, [])])
-    def test_that_is_new_is_told_whatever_the_source_says_of_itself_unless_its_list_was_cut(
+    def test_that_is_new_is_noticed_whatever_its_source_notes_unless_its_list_was_cut(
         self, tester: Customer, monkeypatch: pytest.MonkeyPatch, complete: bool, told: list[str]
     ) -> None:
         """Oregon notes of itself that it lists active entities alone, and no watch for its liens ever told anything."""
