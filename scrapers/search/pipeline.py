@@ -287,9 +287,12 @@ def _found(source: Source, record: EntityRecord, match: Match, related: tuple[Ca
 
 def _suggestions(choice: Choice) -> tuple[Suggestion, ...]:
     """All that fit equally well, and near misses where there is room for them."""
-    first = choice.ranked[0] if choice.ambiguous else None
-    equal = [entry for entry in choice.ranked if first and (entry is first or matching.is_as_good(entry, first))]
-    near = [entry for entry in choice.ranked if entry not in equal and (first or entry.score >= _SUGGESTION_FLOOR)]
+    equal, near = list[matching.Ranked](), list[matching.Ranked]()
+    for entry in choice.ranked:
+        if choice.ambiguous and (entry is choice.ranked[0] or matching.is_as_good(entry, choice.ranked[0])):
+            equal.append(entry)
+        elif choice.ambiguous or entry.score >= _SUGGESTION_FLOOR:
+            near.append(entry)
     most = min(max(_SUGGESTIONS, len(equal)), _EQUALS)
     return tuple(
         Suggestion(
