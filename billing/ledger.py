@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Model, Sum
+from django.db.models import Model
 
 from billing import budgets, money, posting
 from billing.ledger_errors import BudgetExceeded, HoldEnded, IdempotencyConflict, InsufficientFunds, RefundTooLarge
@@ -272,7 +272,7 @@ def reverse(
 
 def get_refundable(charged: LedgerEntry) -> int:
     """Return the units of a capture or charge that were not given back yet."""
-    return charged.amount - (LedgerEntry.objects.filter(refunds=charged).aggregate(total=Sum("amount"))["total"] or 0)
+    return charged.amount - charged.sum_given_back()
 
 
 def expire_holds(*, now: datetime, limit: int = 1000) -> int:

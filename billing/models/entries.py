@@ -8,7 +8,7 @@ the first entry on gives the account's sums at any moment.
 from __future__ import annotations
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, Q, Sum
 
 from billing.models.accounts import Account, ApiKey
 
@@ -147,3 +147,8 @@ class LedgerEntry(models.Model):
     def deposited_after(self) -> int:
         """Everything ever paid in, less what was taken back, after this entry."""
         return self.available_after + self.held_after + self.spent_after
+
+    def sum_given_back(self) -> int:
+        """What of a capture or charge was refunded since."""
+        given: int | None = LedgerEntry.objects.filter(refunds=self).aggregate(total=Sum("amount"))["total"]
+        return given or 0

@@ -184,7 +184,7 @@ class LookupAdmin(RefundsOutages, BoundedList, ReadOnlyAdmin):
         found = _find_charge(obj)
         if found is None:
             return _why_no_charge(obj)
-        back = found.amount - ledger.get_refundable(found)
+        back = found.sum_given_back()
         words = f"entry {found.pk}, {money.to_decimal_string(found.amount)} USD"
         words += f", of it given back {money.to_decimal_string(back)} USD" if back else ""
         return _link("admin:billing_ledgerentry_change", found.pk, words)

@@ -1,8 +1,6 @@
-"""The line of the statement that one lookup was paid by, for its page, and what of it was given back."""
+"""The line of the statement that one lookup was paid by, for its page."""
 
 from __future__ import annotations
-
-from django.db.models import Sum
 
 from billing.models import LedgerEntry
 from lookups.models import Lookup
@@ -20,9 +18,3 @@ def find_charge(lookup: Lookup) -> LedgerEntry | None:
     if named is not None or lookup.hold_id is None or lookup.bulk_id is not None:
         return named
     return paid.filter(idempotency_key=f"hold:{lookup.hold_id}:capture").first()
-
-
-def count_given_back(charge: LedgerEntry | None) -> int:
-    """How much of it was refunded since, in 1/10,000 USD."""
-    given = LedgerEntry.objects.filter(refunds=charge) if charge is not None else LedgerEntry.objects.none()
-    return given.aggregate(total=Sum("amount"))["total"] or 0

@@ -19,7 +19,7 @@ from lookups.models import Lookup, RecordVersion
 from lookups.pages.dossier import of_lookup, of_version
 from lookups.workspace.access import WorkspaceRequest, workspace
 from lookups.workspace.ask.answers import Answer, find_manifest, tell
-from lookups.workspace.ask.charges import count_given_back, find_charge
+from lookups.workspace.ask.charges import find_charge
 from lookups.workspace.ask.progress import read_progress
 
 
@@ -38,7 +38,7 @@ def result(request: WorkspaceRequest, public_id: str) -> HttpResponse:
     content: dict[str, Any] = {
         "answer": answer,
         "charge": charge,
-        "given_back": count_given_back(charge),
+        "given_back": charge.sum_given_back() if charge else 0,
         "manifest": find_manifest(lookup),
         "price": money.to_decimal_string(prices.LOOKUP),
         "word": uuid.uuid4().hex,
