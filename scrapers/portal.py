@@ -48,6 +48,7 @@ class Capabilities:
     addresses: bool = False
     filings: bool = False
     former_names: bool = False
+    assumed_names: bool = False
     ucc: bool = False
     ucc_secured_party: bool = False
     ucc_date_filter: bool = False

@@ -218,7 +218,7 @@ def _code(change: Change, changes: list[Change]) -> tuple[str, str, Change]:
             code = _code_of_status(changes)
         case "entityName":
             code = "name.changed"
-        case "otherNames":
+        case "formerNames" | "assumedNames":
             code = "name.other"
         case "registeredAgentName":
             code = "agent.changed" if change.after else "agent.removed"

@@ -214,11 +214,12 @@ def _list_lacking(lookup: Lookup) -> frozenset[str]:
     """The parts that this registry has not got and of which `fieldAvailability` does not speak."""
     portal = discovery.find_portal(lookup.state, sandbox=lookup.sandbox)
     if portal is None:
-        return frozenset({"filings", "otherNames"})
+        return frozenset({"filings", "formerNames", "assumedNames"})
     lacks = portal.list_lacking(from_copy=lookup.is_from_copy)
     has = {
         "filings": portal.capabilities.filings and "filings" not in lacks,
-        "otherNames": portal.capabilities.former_names and "former_names" not in lacks,
+        "formerNames": portal.capabilities.former_names and "former_names" not in lacks,
+        "assumedNames": portal.capabilities.assumed_names and "assumed_names" not in lacks,
     }
     return frozenset(name for name in has if not has[name])
 

@@ -30,7 +30,8 @@ def _address(prefix: str) -> tuple[str, ...]:
 PARTS: dict[str, Part] = {
     "status": Part(Category.STATUS, ("status",), ("statusClass", "statusReason", "standing")),
     "entityName": Part(Category.NAME, ("entityName",)),
-    "otherNames": Part(Category.NAME, (), ("formerNames", "assumedNames")),
+    "formerNames": Part(Category.NAME, (), ("formerNames",)),
+    "assumedNames": Part(Category.NAME, (), ("assumedNames",)),
     "entityType": Part(Category.NAME, ("entityType",)),
     "formationDate": Part(Category.NAME, ("formationDate",)),
     "jurisdiction": Part(Category.NAME, ("jurisdiction",)),

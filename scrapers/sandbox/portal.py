@@ -71,6 +71,7 @@ class SandboxPortal(Portal):
         addresses=True,
         filings=True,
         former_names=True,
+        assumed_names=True,
         ucc=True,
         ucc_secured_party=True,
         ucc_date_filter=True,

@@ -40,7 +40,7 @@ class Alaska(Portal):
     hosts = ("www.commerce.alaska.gov",)
     sources = (_SEARCH, alaska.BULK_DATA.url)
     id_pattern = r"\d{2,8}[A-Z]?"
-    capabilities = Capabilities(agent=True, addresses=True)
+    capabilities = Capabilities(agent=True, addresses=True, assumed_names=True)
     published = frozenset(
         listed(
             "entity_type | status | formation_date | jurisdiction | agent_name | agent_address | "

@@ -57,7 +57,7 @@ class Arkansas(Portal):
     hosts = ("sos-corp-search.ark.org",)
     sources = (_HOME,)
     id_pattern = r"\d{6,9}"
-    capabilities = Capabilities(agent=True, officers=True, addresses=True)
+    capabilities = Capabilities(agent=True, officers=True, addresses=True, assumed_names=True)
     published = frozenset(
         listed(
             "entity_type | status | formation_date | agent_name | agent_address | principal_address | officers | "

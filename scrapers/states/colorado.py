@@ -28,7 +28,13 @@ class Colorado(ColoradoLiens, ColoradoRows):
     sources = (f"https://{domain}/resource/{dataset}.json", colorado.SEARCH)
     name_column, id_column, id_pattern = "entityname", "entityid", r"\d{11}"
     capabilities = Capabilities(
-        agent=True, addresses=True, filings=True, ucc=True, ucc_secured_party=True, ucc_date_filter=True
+        agent=True,
+        addresses=True,
+        filings=True,
+        assumed_names=True,
+        ucc=True,
+        ucc_secured_party=True,
+        ucc_date_filter=True,
     )
     published = frozenset(
         listed(

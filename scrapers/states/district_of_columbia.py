@@ -55,7 +55,7 @@ class DistrictOfColumbia(Portal):
     hosts = ("maps2.dcgis.dc.gov",)
     sources = (f"{_SERVICE}/0", "https://corponline.dlcp.dc.gov")
     id_pattern = r"(US-DC-)?[A-Z]{0,3}\d{5,14}"
-    capabilities = Capabilities(agent=True, addresses=True)
+    capabilities = Capabilities(agent=True, addresses=True, assumed_names=True)
     published = frozenset(
         listed("entity_type | status | formation_date | agent_name | agent_address | principal_address")
     )

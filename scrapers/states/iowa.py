@@ -45,7 +45,7 @@ class Iowa(Portal):
     hosts = ("sos.iowa.gov", "idh-be.iowa.gov")
     sources = (_SEARCH, "https://data.iowa.gov/catalog/dataset/554")
     id_pattern = r"\d{1,7}"
-    capabilities = Capabilities(agent=True, officers=True, addresses=True, former_names=True)
+    capabilities = Capabilities(agent=True, officers=True, addresses=True, former_names=True, assumed_names=True)
     published = frozenset(
         listed(
             "entity_type | status | formation_date | jurisdiction | agent_name | agent_address | "

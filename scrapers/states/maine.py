@@ -42,7 +42,7 @@ class Maine(Portal):
     hosts = ("apps3.web.maine.gov",)
     sources = (f"{_ICRS}?MainPage=x",)
     id_pattern = rf"\d{{8}}\s?({_KINDS})"
-    capabilities = Capabilities(agent=True, addresses=True, former_names=True)
+    capabilities = Capabilities(agent=True, addresses=True, former_names=True, assumed_names=True)
     published = frozenset(
         listed(
             "entity_type | status | formation_date | agent_name | agent_address | principal_address | "

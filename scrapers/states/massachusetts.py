@@ -9,7 +9,7 @@ from __future__ import annotations
 from scrapers.bulk_data.layouts import massachusetts
 from scrapers.parsing.fields import listed
 from scrapers.platforms.corpweb.portal import CorpWebPortal
-from scrapers.portal import Capabilities, Terms
+from scrapers.portal import Terms
 
 
 class Massachusetts(CorpWebPortal):
@@ -20,7 +20,6 @@ class Massachusetts(CorpWebPortal):
     home = "https://corp.sec.state.ma.us/CorpWeb/CorpSearch/"
     sources = ("https://corp.sec.state.ma.us/CorpWeb/CorpSearch/CorpSearch.aspx",)
     id_pattern = r"\d{9}|\d{6}"  # six in the sold file, for the few that have no number of nine
-    capabilities = Capabilities(agent=True, officers=True, addresses=True, former_names=True)
     published = frozenset(
         listed(
             "entity_type | status | formation_date | agent_name | agent_address | principal_address | officers | "

@@ -54,7 +54,7 @@ class Mississippi(Portal):
     hosts = ("corp.sos.ms.gov",)
     sources = (f"{_ROOT}/portal/c/page/corpBusinessIdSearch/portal.aspx",)
     id_pattern = r"\d{1,8}"
-    capabilities = Capabilities(agent=True, officers=True, addresses=True, former_names=True)
+    capabilities = Capabilities(agent=True, officers=True, addresses=True, former_names=True, assumed_names=True)
     published = frozenset(
         listed(
             "status | entity_type | formation_date | agent_name | agent_address | principal_address | officers | "

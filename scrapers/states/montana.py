@@ -31,7 +31,7 @@ class Montana(FileOnePortal):
     hosts, sources = (host,), (f"https://{host}/search/business",)
     numbered = True
     id_pattern = r"[A-Z]{1,2}\d{6,8}"  # C, A, E, D, F, R, RN and P are known
-    capabilities = Capabilities(agent=True, addresses=True, former_names=True)
+    capabilities = Capabilities(agent=True, addresses=True, former_names=True, assumed_names=True)
     statuses = meanings(
         "Active | Active-Good Standing | Voluntary Withdrawal | Involuntary Dissolution | Voluntary Dissolution | "
         "Inactive | Expired | Revoked"

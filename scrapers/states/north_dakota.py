@@ -34,7 +34,7 @@ class NorthDakota(FileOnePortal):
     code, host = "ND", "firststop.sos.nd.gov"
     hosts, sources = (host,), (f"https://{host}/search/business",)
     id_pattern = r"\d{4,10}"
-    capabilities = Capabilities(agent=True, officers=True, addresses=True)
+    capabilities = Capabilities(agent=True, officers=True, addresses=True, assumed_names=True)
     published = FileOnePortal.published | {"officers"}
     statuses = meanings(
         "Active | Inactive | Inactive - Involuntary | Inactive - Voluntary | Inactive - Cancelled | "

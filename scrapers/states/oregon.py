@@ -8,9 +8,11 @@ esjy-u4fc, last month's new ones. The rows link to the old portal, reported gone
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from scrapers.parsing.columns import PartyColumns, PlaceColumns, RecordColumns
 from scrapers.platforms.socrata.roles import Roles, RolesPortal
-from scrapers.portal import Capabilities, Terms
+from scrapers.portal import Terms
 from scrapers.statuses import StatusMeaning
 from scrapers.ucc.oregon import OregonLiens
 
@@ -18,8 +20,7 @@ from scrapers.ucc.oregon import OregonLiens
 class Oregon(OregonLiens, RolesPortal):
     """Secretary of State, Corporation Division."""
 
-    code = "OR"
-    domain, dataset = "data.oregon.gov", "tckn-sxa6"
+    code, domain, dataset = "OR", "data.oregon.gov", "tckn-sxa6"
     hosts = ("data.oregon.gov", "secure.sos.state.or.us")
     sources = (
         "https://data.oregon.gov/resource/tckn-sxa6.json",
@@ -47,9 +48,7 @@ class Oregon(OregonLiens, RolesPortal):
     )
     trade_name, always = "assumed business name", ("entity_type", "registry_date", "associated_name_type")
     read, ignored = (roles.owner_number,), frozenset({"business_details"})
-    capabilities = Capabilities(
-        status=False, agent=True, officers=True, addresses=True, ucc=True, ucc_secured_party=True, ucc_date_filter=True
-    )
+    capabilities = replace(RolesPortal.capabilities, ucc=True, ucc_secured_party=True, ucc_date_filter=True)
     published = RolesPortal.published | {"entity_type", "formation_date", "jurisdiction"}
     coverage, implied_status = "active_only", StatusMeaning("active", "listed_in_active_register")
     terms = Terms("allowed", robots="allows /resource/", note="Open data of the State of Oregon, a public record.")

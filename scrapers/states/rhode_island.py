@@ -38,7 +38,7 @@ class RhodeIsland(CorpWebPortal):
     sources = ("https://business.sos.ri.gov/CorpWeb/CorpSearch/CorpSearch.aspx", liens.URL)
     id_pattern = r"\d{9}"
     capabilities = replace(
-        liens.CAPABILITIES, agent=True, officers=True, addresses=True, filings=True, former_names=True
+        CorpWebPortal.capabilities, filings=True, ucc=True, ucc_secured_party=True, ucc_date_filter=True
     )
     published = frozenset(
         listed(

@@ -51,7 +51,7 @@ class Texas(Portal):
     hosts = ("comptroller.texas.gov", "api.comptroller.texas.gov", "data.texas.gov")
     sources = (_SOURCE,)
     id_pattern = r"\d{4,11}"
-    capabilities = Capabilities(agent=True, officers=True, addresses=True)
+    capabilities = Capabilities(agent=True, officers=True, addresses=True, assumed_names=True)
     published = frozenset(
         listed(
             "entity_type | status | formation_date | jurisdiction | agent_name | agent_address | mailing_address | "

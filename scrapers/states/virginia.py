@@ -32,7 +32,7 @@ class Virginia(CivixPortal):
     columns = Columns("Entity Name", "Entity ID", "Status", "Entity Type", link="Entity ID", name_kind="Name Type")
     markup, needs_token = DIVS, True
     id_pattern = r"[A-Z]?\d{6,8}"
-    capabilities = Capabilities(agent=True, officers=True, addresses=True, former_names=True)
+    capabilities = Capabilities(agent=True, officers=True, addresses=True, former_names=True, assumed_names=True)
     published = frozenset(
         listed("entity_type | status | formation_date | agent_name | agent_address | principal_address | officers")
     ) | {"jurisdiction"}

@@ -52,7 +52,7 @@ class Washington(Portal):
     hosts = ("ccfs-api.prod.sos.wa.gov",)
     sources = (f"{_PAGE}/#/BusinessSearch",)
     id_pattern = r"\d{3} ?\d{3} ?\d{3}"
-    capabilities = Capabilities(by_id=False, agent=True, officers=True, addresses=True)
+    capabilities = Capabilities(by_id=False, agent=True, officers=True, addresses=True, assumed_names=True)
     published = frozenset(
         listed(
             "status | entity_type | formation_date | agent_name | agent_address | principal_address | "

@@ -22,7 +22,6 @@ from scrapers.parsing.fields import fold, listed
 from scrapers.parsing.html import lines_of, missing_result, offers_next, select, striped_rows, text_of, visible_text
 from scrapers.parsing.lists import find_count
 from scrapers.platforms.corpweb.portal import COUNT, NONE
-from scrapers.portal import Capabilities
 from scrapers.records import Query, UccAmendment, UccFiling, UccParty
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
@@ -36,7 +35,6 @@ _COLUMNS = listed(
 _ROLES = {"debtor": "debtor", "secured_party": "secured"}  # what a row's name type begins with
 _BLANK = listed("txtLast | txtFirst | txtMiddle | txtSuffix | txtICity | txtIState | txtOCity | txtOState")
 _SECTIONS = {"debtor(s)": "debtor", "secured parties": "secured_party"}
-CAPABILITIES = Capabilities(ucc=True, ucc_secured_party=True, ucc_date_filter=True)
 _MOST, _OPENED = 10_000, 5  # rows asked for; the newest liens whose history is opened
 
 

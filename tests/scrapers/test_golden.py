@@ -57,6 +57,10 @@ class TestAState:
             pytest.skip("no former names are promised")
         assert any(case.expected.get("record", {}).get("former_names") for case in CASES if case.state == portal.code)
 
+    def test_promises_the_assumed_names_that_it_shows(self, portal) -> None:
+        records = [case.expected.get("record", {}) for case in CASES if case.state == portal.code]
+        assert portal.capabilities.assumed_names or not any(record.get("assumed_names") for record in records)
+
     def test_says_where_its_pages_come_from(self, portal) -> None:
         for case in CASES:
             if case.state == portal.code:

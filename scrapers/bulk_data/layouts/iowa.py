@@ -41,5 +41,5 @@ BULK_DATA = BulkData(
     supplied=True,
     columns=frozenset(listed("corp_number | legal_name | corporation_type | effective_date")),
     walled=True,
-    lacks=frozenset(listed("status | jurisdiction | officers | former_names")),
+    lacks=frozenset(listed("status | jurisdiction | officers | former_names | assumed_names")),
 )

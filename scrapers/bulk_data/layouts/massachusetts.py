@@ -74,5 +74,5 @@ BULK_DATA = BulkData(
     joined=_rows,
     supplied=True,
     walled=True,
-    lacks=frozenset(listed("agent_name | agent_address | officers")),
+    lacks=frozenset(listed("agent_name | agent_address | officers | assumed_names")),
 )

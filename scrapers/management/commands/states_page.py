@@ -107,6 +107,7 @@ def _answers(portal: Portal) -> str:
         "addresses": can.addresses,
         "filings": can.filings,
         "former names": can.former_names,
+        "assumed names": can.assumed_names,
     }
     words += [word for word, there in named.items() if there]
     if portal.coverage == "active_only":

@@ -23,7 +23,7 @@ from scrapers.parsing.lists import hold_to
 from scrapers.parsing.people import refuse_unread
 from scrapers.parsing.webforms import WebForm, spans
 from scrapers.platforms.corpweb import history
-from scrapers.portal import Portal
+from scrapers.portal import Capabilities, Portal
 from scrapers.records import Address, Candidate, EntityRecord, Filing, Officer, ResultList
 from scrapers.search.terms import NameSearch
 from scrapers.statuses import meanings, prefixes
@@ -49,6 +49,7 @@ _IGNORED = frozenset(
 class CorpWebPortal(Portal):
     """One state's CorpWeb; a state names its address."""
 
+    capabilities = Capabilities(agent=True, officers=True, addresses=True, former_names=True, assumed_names=True)
     name_search = NameSearch(
         mode="starts_with",
         mode_basis="documented",

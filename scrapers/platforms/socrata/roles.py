@@ -14,6 +14,7 @@ from typing import ClassVar
 from scrapers.failures import PageChanged
 from scrapers.parsing.fields import listed, need_text
 from scrapers.platforms.socrata.portal import ManyRowsPortal, need_columns, unknown
+from scrapers.portal import Capabilities
 from scrapers.records import Address, Candidate, EntityRecord, ResultList
 from scrapers.search.signs import is_near
 from scrapers.transport import conditions, soda
@@ -46,6 +47,7 @@ class RolesPortal(ManyRowsPortal):
     """A data set of this kind; a state declares its roles."""
 
     roles: ClassVar[Roles]
+    capabilities = Capabilities(status=False, agent=True, officers=True, addresses=True, assumed_names=True)
     published = frozenset(listed("agent_name | agent_address | principal_address | mailing_address | officers"))
 
     def columns_read(self) -> frozenset[str]:

@@ -246,6 +246,23 @@ class TestAWatch:
         queue.work(now=timezone.now())
         assert WatchCheck.objects.get().result == "baseline"
 
+    def test_tells_a_new_assumed_name_of_a_registry_that_shows_no_former_ones(
+        self, customer: Customer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from scrapers.states.new_york import NewYork
+
+        names, detail = list[str](), NewYork.detail
+        can = replace(NewYork.capabilities, former_names=False, assumed_names=True)
+        monkeypatch.setattr(NewYork, "capabilities", can)
+        monkeypatch.setattr(NewYork, "detail", lambda *asked: replace(detail(*asked), assumed_names=tuple(names)))
+        made = watch(customer, state="NY", entity_name="Acme Corp", on=["name"])
+        look()
+        names.append("ACME DINER")
+        look_again()
+        [event] = read_events(customer)
+        assert (event["code"], event["changes"][0]["after"]) == ("name.other", "ACME DINER")
+        assert "formerNames" in read(customer, made["id"])["lastChecks"][0]["notChecked"]
+
     def test_takes_another_spelling_for_no_change(self, customer: Customer, register: Register) -> None:
         watch(customer, state="NY", entity_name="Acme Corp")
         look()
