@@ -129,6 +129,7 @@ class Portal:
     on_by_default: ClassVar[bool] = False
     off_reason: ClassVar[str] = ""  # customers read it
     would_change: ClassVar[str] = ""  # for operators: what would let it be on, or be read, as far as anybody can tell
+    lists_all_liens: ClassVar[bool] = True  # False: no list of its liens that has any is ever known to be whole
     slow: ClassVar[bool] = False
     estimated_seconds: ClassVar[int] = 3
     name_search: ClassVar[NameSearch] = NameSearch()  # how its search takes a term

@@ -96,6 +96,14 @@ class Refusal(WordWithFacts):
         "no_ucc",
         RefusalFacts("kind", "UCC filings of this state cannot be searched here.", unsupported=True),
     )
+    LIENS_NEVER_WHOLE = (
+        "liens_never_whole",
+        RefusalFacts(
+            "kind",
+            "No list of this registry's liens is known to be whole, so a watch would miss some. Watch the rest alone.",
+            unsupported=True,
+        ),
+    )
     NO_SECURED_PARTY = (
         "no_secured_party",
         RefusalFacts("search_by", "This state cannot be searched by secured party.", unsupported=True),

@@ -23,7 +23,8 @@ from lookups.models import BulkJob, Job, Lookup, Watch, WatchCheck, WatchEvent
 from lookups.models.places import Place, is_after
 from lookups.verdicts import Verdict
 from lookups.watches import judging, schedule, ticking
-from scrapers import numbers
+from lookups.watches.taxonomy import Category
+from scrapers import discovery, numbers
 from scrapers.refusals import Refusal
 
 MOST_IN_TEST = 100
@@ -121,6 +122,9 @@ def find_objection(one: Wanted, key: ApiKey, *, now: datetime) -> Refused | None
         objection = checks.find_objection(Ask(question=question, payer=KeyPayer(key)), now=now)
         if isinstance(objection, Refused):
             return objection
+    portal = discovery.find_portal(one.state, sandbox=key.is_test)
+    if portal is not None and Category.LIEN in one.categories and not portal.lists_all_liens:
+        return Refused(Refusal.LIENS_NEVER_WHOLE)
     return None if one.entity_name or ticking.is_asked_by_id(draft) else Refused(Refusal.NOT_BY_IDENTIFIER)
 
 

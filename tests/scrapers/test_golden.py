@@ -6,7 +6,7 @@ import pytest
 
 from scrapers import discovery
 from scrapers.portal import Portal
-from scrapers.records import Found
+from scrapers.records import Found, FoundFilings
 from scrapers.transport.recording import load_steps
 from tests.scrapers.conversation import Conversation
 from tests.scrapers.golden import FOLDER, Case, list_cases, play
@@ -60,6 +60,14 @@ class TestAState:
     def test_promises_the_assumed_names_that_it_shows(self, portal) -> None:
         records = [case.expected.get("record", {}) for case in CASES if case.state == portal.code]
         assert portal.capabilities.assumed_names or not any(record.get("assumed_names") for record in records)
+
+    def test_says_whether_a_list_of_its_liens_may_be_whole(self, portal) -> None:
+        lists = [case for case in CASES if (case.state, case.situation) == (portal.code, "ucc-debtor")]
+        for case in lists:
+            found = Conversation(portal.code, *load_steps(case.folder)).ask(**case.content["question"])
+            assert isinstance(found, FoundFilings)
+            assert found.complete is portal.lists_all_liens
+        assert lists or not portal.capabilities.ucc
 
     def test_says_where_its_pages_come_from(self, portal) -> None:
         for case in CASES:

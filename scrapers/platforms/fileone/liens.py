@@ -66,6 +66,7 @@ class LienForm(FileOnePortal):
     newest few active ones is read.
     """
 
+    lists_all_liens = False
     opened_liens: ClassVar[int] = 3  # one request each
 
     def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:

@@ -107,6 +107,15 @@ class TestPostingAWatch:
         assert reply.status_code == 400
         assert list(reply.json()["details"]) == ["on"]
 
+    def test_of_liens_whose_list_is_never_known_to_be_whole_is_refused(self, customer: Customer) -> None:
+        company = {"state": "ID", "entity_name": "Acme Corp"}
+        for on in (["lien"], ["status", "lien"]):
+            reply = customer.post("/v1/watches", {**company, "on": on})
+            assert_error(reply, 400, "unsupported_state", "Invalid request body")
+            assert list(reply.json()["details"]) == ["on"]
+        made = watch(customer, **company, on=["status"])
+        assert customer.patch(f"/v1/watches/{made['id']}", {"on": ["lien"]}).status_code == 400
+
     def test_of_the_liens_alone_of_a_number_is_refused_for_they_are_kept_by_name(self, tester: Customer) -> None:
         number = {"state": "DE", "entity_id": "SB-DE-000123"}
         reply = tester.post("/v1/watches", {**number, "on": ["lien"]})
