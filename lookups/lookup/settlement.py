@@ -214,7 +214,7 @@ def find_stored(ask: Ask, *, stopwatch: Stopwatch) -> StoredAnswer | None:
         sandbox=ask.sandbox,
         retrieved_at=stopwatch.now - rows.max_age(ask.account),
     )
-    return found if found is not None and storage.serves(found, question) else None
+    return found if found is not None and storage.serves(found, question, today=stopwatch.now.date()) else None
 
 
 def sell_stored(ask: Ask, lookup: Lookup, answer: StoredAnswer, *, stopwatch: Stopwatch) -> Lookup:

@@ -89,14 +89,24 @@ def store(*, question: Question, reply: Reply, sandbox: bool) -> StoredAnswer:
     return by_name
 
 
-def serves(answer: StoredAnswer, question: Question) -> bool:
-    """Whether a stored answer is also that to this spelling: of two that bear the name alike, the very words choose."""
+def serves(answer: StoredAnswer, question: Question, *, today: date) -> bool:
+    """Whether a stored answer is also that to this spelling: of two that bear the name alike, the very words choose.
+
+    A list of liens of which an active one's lapse date has passed since it was read serves nobody any more.
+    """
+    if answer.filing_set is not None:
+        return not any(_has_lapsed_since(lien, answer.retrieved_at.date(), today) for lien in answer.filing_set.filings)
     if question.entity_id or question.kind != "business_entity" or question.name is None:
         return True
     if names.plain(answer.asked) == names.plain(question.words):
         return True
     asked = names.full_key(question.name)
     return all(names.full_key(row["entityName"]) != asked for row in answer.related)
+
+
+def _has_lapsed_since(lien: dict[str, Any], read: date, today: date) -> bool:
+    lapses = dates.to_date(lien.get("lapseDate"))
+    return lien.get("statusClass") == "active" and lapses is not None and read <= lapses < today
 
 
 def keep_record(

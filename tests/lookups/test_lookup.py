@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from django.utils import timezone
 from billing import prices
 from billing.models import Hold, LedgerEntry
 from jurisdictions.codes import PLACES
-from lookups.models import Entity, Lookup, Manifest, RecordVersion, SharedFetch, StoredAnswer
+from lookups.models import Entity, FilingSet, Lookup, Manifest, RecordVersion, SharedFetch, StoredAnswer
 from scrapers import discovery
 from scrapers.portal import Capabilities
 from scrapers.states.guam import Guam
@@ -92,6 +93,25 @@ class TestAStoredRecord:
         assert second["data"]["scrapedAt"] == first["data"]["scrapedAt"]
         assert second["data"]["cacheExpiresAt"] > first["data"]["scrapedAt"]
         assert customer.balance.spent == PRICE
+
+    def test_of_liens_of_which_one_has_lapsed_since_it_was_read_is_read_anew(self, tester: Customer) -> None:
+        """It is not called active any more for as long as the answer may be kept."""
+        asked = {"entity_name": "Blue Heron Logistics LLC", "state": "DE", "searchType": "ucc", "source": "cache"}
+
+        def is_stored() -> bool:
+            stored: bool = tester.lookup(**asked).json()["cached"]
+            return stored
+
+        assert [is_stored(), is_stored()] == [False, True]
+        kept, today = FilingSet.objects.get(), timezone.now().date()
+        active = next(lien for lien in kept.filings if lien["statusClass"] == "active")
+        for lapses, serves in ((today, True), (today - timedelta(days=1), False)):
+            active["lapseDate"] = lapses.isoformat()
+            FilingSet.objects.update(filings=kept.filings)
+            StoredAnswer.objects.update(retrieved_at=timezone.now() - timedelta(days=2), filing_set=kept)
+            assert is_stored() is serves
+        StoredAnswer.objects.update(filing_set=kept)  # read after that day, and active all the same
+        assert is_stored()
 
     @pytest.mark.django_db(transaction=True)
     def test_takes_four_statements_of_postgresql(self, switches: None, register: Register) -> None:
