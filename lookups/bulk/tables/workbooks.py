@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -32,8 +33,13 @@ _PROBLEMS = {
     "empty": "No page of the workbook that is shown has anything in it.",
     "password": "The workbook has a password. Save it without one.",
     "large": "There is too much in the workbook. Leave out the columns that are not needed.",
+    "formulas": "Results of formulas are not kept in the workbook. Open it in a spreadsheet program and save it again.",
     "broken": "This is no workbook that can be read. Save it as XLSX or CSV again.",
 }
+# A formula without its result, as programs write it that compute nothing; an empty text is one ("str").
+_NO_RESULT = re.compile(
+    rb"<c\b(?![^<>]*\bt=\"str\")[^<>]*>\s*<f\b[^<>]*(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>"
+)
 
 
 def read(raw: bytes) -> tuple[list[Line], list[str]]:
@@ -66,7 +72,10 @@ def repack(raw: bytes) -> bytes:
                 if left < 0:
                     raise Unreadable(_PROBLEMS["large"])
                 with packed.open(part) as content:  # no more than it says: `packed.read` unpacks all there is first
-                    clear.writestr(part.filename, content.read(part.file_size))
+                    cells = content.read(part.file_size)
+                if part.filename.startswith("xl/worksheets/") and _NO_RESULT.search(cells):
+                    raise Unreadable(_PROBLEMS["formulas"])  # they would be read as empty, and rows be lost by that
+                clear.writestr(part.filename, cells)
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError):
         raise Unreadable(_PROBLEMS["broken"]) from None
     return made.getvalue()

@@ -17,6 +17,7 @@ from lookups.bulk.tables.reading import Table, letter, read_table
 from tests.workspace.bulk import books
 
 FAR_APART = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row>'
+KEPT = '<row r="1"><c r="A1"><v>7</v></c>'
 CSV = "Customer No,Company,State\n7,Acme Corp,NY\n8,Zebra Inc,Delaware\n"
 
 
@@ -190,6 +191,11 @@ class TestATableInAWorkbook:
         table = read_table(books.make([[], [], [None, None, "Name", "State"], [None, None, "Acme", "NY"]]))
         assert (table.headers, cells(table), table.lines[0].number) == (["Name", "State"], [["Acme", "NY"]], 4)
 
+    def test_whose_formulas_have_results_is_read(self) -> None:
+        """An empty text is one."""
+        found = '<c r="B1" t="str"><f>UPPER("ny")</f><v>NY</v></c><c r="C1" t="str"><f>D1</f><v></v></c></row>'
+        assert cells(read_table(books.by_hand(KEPT + found))) == [["7", "NY"]]
+
     @pytest.mark.parametrize(
         ("raw", "why"),
         [
@@ -199,8 +205,11 @@ class TestATableInAWorkbook:
             (books.by_hand("<row/>" + " " * 60_000_000), "too much in the workbook"),
             (books.by_hand("<row", **{"xl/workbook.xml": "<!DOCTYPE x [<!ENTITY a 'b'>]><x>&a;</x>"}), "no workbook"),
             (books.make([["Name", "State"]] + [["Acme", "NY"]] * 2500), "2,501 rows"),
+            (books.by_hand(KEPT + '<c r="B1"><f>UPPER("ny")</f><v></v></c></row>'), "Results of formulas are not kept"),
+            (books.by_hand(KEPT + '<c r="B1" s="1"><f>A1</f></c></row>'), "Results of formulas are not kept"),
+            (books.by_hand(KEPT + '<c r="B1"><f t="shared" si="0"/></c></row>'), "Results of formulas are not kept"),
         ],
-        ids=["zip", "empty", "far", "bomb", "xml", "rows"],
+        ids=["zip", "empty", "far", "bomb", "xml", "rows", "formula", "formula alone", "shared formula"],
     )  # fmt: skip
     def test_that_cannot_be_read_says_why(self, raw: bytes, why: str) -> None:
         with pytest.raises(Unreadable) as refused:
