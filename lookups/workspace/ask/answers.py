@@ -89,8 +89,9 @@ class Answer:
 
     @property
     def name_check(self) -> dict[str, Any] | None:
-        """What is known of a name, as the API has it."""
-        return self.lookup.name_check
+        """What is known of a name, as the API has it, but for its day."""
+        check = self.lookup.name_check
+        return {**check, "dataAsOf": day(check.get("dataAsOf"))} if check else None
 
     @property
     def who(self) -> str:

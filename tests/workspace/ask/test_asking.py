@@ -275,6 +275,18 @@ class TestAnAnswer:
         for text in ("may or may not be free in Utah", "Utah Code 16-1a-302", "Who has the name", "reserves nothing"):
             assert text in page
 
+    def test_of_a_name_check_names_the_day_of_the_copy_as_people_write_it(self, lab: Browser) -> None:
+        address = ask(lab, "Rustwhistle Cartography LLC", "UT", kind="name")["Location"]
+        [lookup] = Lookup.objects.all()
+        Lookup.objects.update(name_check=lookup.name_check | {"dataAsOf": "2026-11-01T00:00:00.000Z"})
+        assert "Data of 1 November 2026" in read(lab.get(address).content.decode())
+
+    def test_has_one_way_to_ask_again(self, lab: Browser) -> None:
+        """The record's own button led to the form that stands below it, too."""
+        page = read(open_answer(lab, ask(lab, "Magic Found LLC", "DE")))
+        assert "Ask again now" in page
+        assert "Check again" not in page
+
     def test_of_a_name_that_the_registry_refuses_is_not_said_to_be_nobodys(self, lab: Browser) -> None:
         page = read(open_answer(lab, ask(lab, "Magic Name Refused LLC", kind="name")))
         assert "“Magic Name Refused LLC” is taken in" in page
