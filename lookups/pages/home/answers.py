@@ -120,7 +120,8 @@ def _of_trouble(lookup: Lookup, verdict: Verdict) -> Shown:
     if verdict is Verdict.UNAVAILABLE:
         failure = find_failure(lookup.reason) or Failure.DOWN
         again = _again(lookup.ended_at, lookup.retry_at)
-        return Shown("No answer", "bad", f"{state} did not answer", [f"{failure.facts.customer} {again}".strip()], [])
+        title = f"{state} {'is not asked here' if failure is Failure.DISABLED else 'did not answer'}"
+        return Shown("No answer", "bad", title, [f"{failure.facts.customer} {again}".strip()], [])
     return Shown("Broken off", "bad", "This lookup broke off here", [f"{FREE_OF_CHARGE}. Please try again."], [])
 
 

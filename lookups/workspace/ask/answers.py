@@ -85,7 +85,7 @@ class Answer:
     @property
     def is_unanswered(self) -> bool:
         """Whether asking again is what comes next."""
-        return self.lookup.verdict in (Verdict.UNAVAILABLE, Verdict.FAILED, Verdict.CANCELLED)
+        return self.lookup.verdict == Verdict.CANCELLED or bodies.is_retryable(self.lookup)
 
     @property
     def name_check(self) -> dict[str, Any] | None:
@@ -213,7 +213,8 @@ def _write(lookup: Lookup, verdict: Verdict | None) -> tuple[str, str]:
             texts = [text for several in bodies.refusal_details(lookup).values() for text in several]
             return f"{name} cannot be asked this", f"{write_for_people(' '.join(texts))} {FREE}"
         case Verdict.UNAVAILABLE:
-            return f"{name} did not answer", _write_unavailable(lookup)
+            is_off = find_failure(lookup.reason) is Failure.DISABLED
+            return f"{name} {'is not asked here' if is_off else 'did not answer'}", _write_unavailable(lookup)
         case Verdict.FAILED:
             return write_failed(lookup)
         case Verdict.CANCELLED:
@@ -250,6 +251,8 @@ def _write_unavailable(lookup: Lookup) -> str:
         sentences.append(COPY_HERE)
     if lookup.retry_at is not None:
         sentences.append(f"It may be asked again from {day(lookup.retry_at)}, {lookup.retry_at:%H:%M} UTC on.")
+    elif failure is Failure.DISABLED:
+        sentences.append("Asking again does not help as long as it is switched off.")
     elif not bodies.is_retryable(lookup):
         sentences.append("Asking again does not help until we have looked at it.")
     return " ".join(sentences)

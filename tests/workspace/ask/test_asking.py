@@ -264,6 +264,13 @@ class TestAnAnswer:
         assert "Nothing was charged" in page
         assert "has no company" not in page
 
+    def test_of_a_state_that_is_switched_off_does_not_say_that_it_was_asked(self, office: Browser) -> None:
+        page = open_answer(office, ask(office, "Blue Heron Logistics LLC", "DE"))
+        assert "Delaware is not asked here" in read(page)
+        assert "forbid automated search. Nothing was charged. Asking again does not help as long as" in read(page)
+        assert "did not answer" not in page
+        assert re.search(r'<button type="submit" class="quiet">Ask again now', page)
+
     def test_that_did_not_come_names_the_day_from_which_on_it_may_be_asked_again(self, lab: Browser) -> None:
         address = ask(lab, "Magic Portal Down LLC")["Location"]
         Lookup.objects.update(retry_at="2026-11-20T23:58:00Z")
