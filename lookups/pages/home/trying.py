@@ -69,9 +69,10 @@ class TryForm(forms.Form):
 def box(form: TryForm | None = None, *, is_member: bool = False) -> dict[str, Any]:
     """What the box itself needs: what stands in it, where it leads, and the questions that are offered.
 
-    A member's asks real registries in the workspace, so that nothing invented stands in it.
+    A member's asks real registries in the workspace, so that nothing invented stands in it, and no state,
+    which might be switched off.
     """
-    first = {"name": "", "state": "DE"} if is_member else PLAYED[0][1]
+    first = {"name": "", "state": ""} if is_member else PLAYED[0][1]
     asked = {name: form.data.get(name, "") for name in ("name", "state")} if form else first
     return {
         "asked": {**asked, "state": asked["state"] if asked["state"] in PLACES else first["state"]},

@@ -156,6 +156,11 @@ class TestAMember:
         assert 'name="name" value=""' in html
         assert page["Cache-Control"] == "private, no-store"
 
+    def test_chooses_the_state_for_one_that_is_offered_might_be_switched_off(self, office: Any) -> None:
+        page = office.get("/").content.decode()
+        assert '<option value="">Choose…</option>' in page
+        assert "selected" not in page[page.index('<select id="state"') : page.index("</select>")]
+
     def test_has_a_page_of_their_own(self, office: Any) -> None:
         page = Client().get("/")
         assert 'action="/try/"' in page.content.decode()
