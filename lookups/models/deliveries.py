@@ -71,6 +71,7 @@ class Delivery(models.Model):
         BULK_CANCELLED = "bulk.cancelled", "bulk.cancelled"
         WATCH_CHANGED = "watch.changed", "watch.changed"
         WATCH_UNCHANGED = "watch.unchanged", "watch.unchanged"
+        WATCH_UNCLEAR = "watch.unclear", "watch.unclear"
         WATCH_PAUSED = "watch.paused", "watch.paused"
         WATCH_DIGEST = "watch.digest", "watch.digest"
         TEST = "webhook.test", "webhook.test"
@@ -126,7 +127,7 @@ class Delivery(models.Model):
                 condition=Q(event__startswith="lookup.", job__isnull=False, bulk__isnull=True, watch_event__isnull=True)
                 | Q(event__startswith="bulk.", job__isnull=True, bulk__isnull=False, watch_event__isnull=True)
                 | Q(
-                    event__in=["watch.changed", "watch.unchanged", "watch.paused"],
+                    event__in=["watch.changed", "watch.unchanged", "watch.unclear", "watch.paused"],
                     job__isnull=True,
                     bulk__isnull=True,
                     watch_event__isnull=False,

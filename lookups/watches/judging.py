@@ -14,11 +14,12 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from django.db import transaction
+from django.db.models import Min
 
 from billing import locks
 from lookups.lookup import storage
 from lookups.lookup.outcomes import Found
-from lookups.models import Job, Lookup, RecordVersion, Watch, WatchBaseline, WatchCheck
+from lookups.models import Job, Lookup, RecordVersion, Watch, WatchBaseline, WatchCheck, WatchEvent
 from lookups.privacy import suppression
 from lookups.verdicts import Verdict
 from lookups.watches import bodies, comparing, messages, readings, replaying, schedule
@@ -32,6 +33,7 @@ from scrapers.sandbox.changing import split_name
 
 log = logging.getLogger(__name__)
 AT_A_TIME = 500
+UNCLEAR_FOR = timedelta(days=7)  # until the customer is told that nothing can be read
 WHOLE = ("watch", "lookup__version__entity", "lookup__filing_set", "lookup__reading")
 ANSWERED_BY = ("evidence", "version", "filing_set", "note", "total", "reader_version", "reading")
 """What a lookup takes from its answer when it ends, as far as a check looks at it."""
@@ -89,7 +91,18 @@ def _judge(check_id: int, account_id: int, watch_id: uuid.UUID, *, now: datetime
             messages.tell(watch, check, judgement.findings, now=now)
             if judgement.result is Result.UNCHANGED and watch.tell_unchanged:
                 messages.notice(watch, Notice.UNCHANGED, check=check, now=now)
+            if judgement.result is Result.UNCLEAR and _is_news_that_it_is_unclear(check, now=now):
+                messages.notice(watch, Notice.UNCLEAR, check=check, before=judgement.memory.lookup, now=now)
     return True
+
+
+def _is_news_that_it_is_unclear(check: WatchCheck, *, now: datetime) -> bool:
+    """Whether nothing could be read for a week, and nobody was told since it began."""
+    alike = WatchCheck.objects.filter(watch=check.watch_id, kind=check.kind, ended_at__isnull=False)
+    clear = alike.exclude(result=Result.UNCLEAR).order_by("-pk").values_list("pk", flat=True).first() or 0
+    began = alike.filter(pk__gt=clear).aggregate(began=Min("created_at"))["began"]
+    known = WatchEvent.objects.filter(watch=check.watch_id, watch_check__kind=check.kind, created_at__gte=began)
+    return now - began >= UNCLEAR_FOR and not known.filter(code=Notice.UNCLEAR).exists()
 
 
 def _look_back(check: WatchCheck, reader: str) -> comparing.Reread:

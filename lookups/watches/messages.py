@@ -29,11 +29,17 @@ def tell(watch: Watch, check: WatchCheck, findings: Iterable[Finding], *, now: d
 
 
 def notice(
-    watch: Watch, what: Notice, *, now: datetime, check: WatchCheck | None = None, reason: str = ""
+    watch: Watch,
+    what: Notice,
+    *,
+    now: datetime,
+    check: WatchCheck | None = None,
+    before: int | None = None,
+    reason: str = "",
 ) -> WatchEvent:
-    """Write what a watch tells of itself, and its message; joins the caller's transaction."""
+    """Write what a watch tells of itself, and its message. `before`: the last reading. Joins the transaction."""
     after = check.lookup_id if check is not None else None
-    return _write(watch, what.value, now=now, watch_check=check, after_id=after, reason=reason)
+    return _write(watch, what.value, now=now, watch_check=check, before_id=before, after_id=after, reason=reason)
 
 
 def _write(watch: Watch, code: str, *, now: datetime, **more: Any) -> WatchEvent:

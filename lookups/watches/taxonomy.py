@@ -24,6 +24,7 @@ class Notice(StrEnum):
     """What a watch tells of itself: not a change, and nothing that one asks for among the categories."""
 
     UNCHANGED = "unchanged"
+    UNCLEAR = "unclear"
     PAUSED = "paused"
 
 
@@ -79,6 +80,11 @@ CODES: dict[str, Code] = {
     "reappeared": Code(_C.REAPPEARED, _S.MEDIUM, "The company is found again, after it had disappeared."),
     "unchanged": Code(
         Notice.UNCHANGED, _S.INFO, "It was read in full, and nothing of what is watched has changed (`tell_unchanged`)."
+    ),
+    "unclear": Code(
+        Notice.UNCLEAR,
+        _S.MEDIUM,
+        "For a week no check could read it: whether it changed is not known. Told once, until it is read again.",
     ),
     "paused": Code(Notice.PAUSED, _S.HIGH, "The watch is paused, and `reason` says why; no check is made until then."),
 }

@@ -14,7 +14,9 @@ from tests.upgrades.conftest import kept_tables, stand_at
 from tests.upgrades.long_way import APPS, migrate
 from tests.upgrades.schema import describe
 
-AFTER_THE_STEP = re.compile("lookups_usagesum|lookup_of_account_newest|is_awaited|lookup_repeating|lookup_of_filings")
+AFTER_THE_STEP = re.compile(
+    "lookups_usagesum|lookup_of_account_newest|is_awaited|lookup_repeating|lookup_of_filings|delivery_tells_of_one_thing"
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -124,6 +124,7 @@ _STATUS = _event(
 )
 _NOTHING_READ: dict[str, Any] = {"evidence": {"before": None, "after": None}}
 _UNCHANGED = _event("unchanged", evidence={"before": None, "after": _READING})
+_UNCLEAR = _event("unclear")
 _WATCH_PAUSED = _event("paused", reason="insufficient_balance", **_NOTHING_READ)
 EVENTS = reply("One", fill(events.EventList, _FIELDS, events=[_STATUS], nextCursor="17", more=False))
 TAXONOMY = reply("All of it", bodies.of_taxonomy())
@@ -138,6 +139,10 @@ MESSAGES = {
     EventType.WATCH_UNCHANGED: (
         "A watched company has not changed (`tell_unchanged`)",
         _message(EventType.WATCH_UNCHANGED, _UNCHANGED),
+    ),
+    EventType.WATCH_UNCLEAR: (
+        "A watched company could not be read for a week",
+        _message(EventType.WATCH_UNCLEAR, _UNCLEAR),
     ),
     EventType.WATCH_PAUSED: ("A watch is paused", _message(EventType.WATCH_PAUSED, _WATCH_PAUSED)),
 }

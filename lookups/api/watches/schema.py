@@ -197,7 +197,8 @@ list_events = extend_schema(
     tags=["Watches"],
     summary="What was seen at watched companies, oldest first",
     description="Keep `nextCursor` and ask again with it: you get what was seen since, each event once and none left "
-    f"out. The same events go out as webhooks (`watch.changed`, `watch.unchanged`, `watch.paused`) and mails. {_RIGHT}",
+    "out. The same events go out as webhooks (`watch.changed`, `watch.unchanged`, `watch.unclear`, `watch.paused`) and "
+    f"mails. {_RIGHT}",
     parameters=[
         OpenApiParameter("category", refer(EventCategory), description="Events of this category alone."),
         _STATE,

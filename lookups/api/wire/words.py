@@ -371,6 +371,7 @@ class EventType(StrEnum):
     BULK_CANCELLED = "bulk.cancelled"
     WATCH_CHANGED = "watch.changed"
     WATCH_UNCHANGED = "watch.unchanged"
+    WATCH_UNCLEAR = "watch.unclear"
     WATCH_PAUSED = "watch.paused"
     WATCH_DIGEST = "watch.digest"
     WEBHOOK_TEST = "webhook.test"

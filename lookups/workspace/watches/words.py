@@ -24,7 +24,7 @@ CATEGORIES = {
     Category.DISAPPEARED: "It disappears",
     Category.REAPPEARED: "It is there again",
 }
-NOTICES = {Notice.UNCHANGED: "Nothing changed", Notice.PAUSED: "Paused"}
+NOTICES = {Notice.UNCHANGED: "Nothing changed", Notice.UNCLEAR: "Not read for a week", Notice.PAUSED: "Paused"}
 EVERY = {"day": "every day", "week": "every week", "month": "every month"}
 SEVERITIES = {Severity.HIGH: "bad", Severity.MEDIUM: "warn", Severity.LOW: "neutral", Severity.INFO: "neutral"}
 RESULTS = {

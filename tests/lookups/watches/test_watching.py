@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
@@ -15,6 +16,7 @@ from django.utils import timezone
 from billing import keys, ledger, prices, reconciliation
 from billing.models import Account, LedgerEntry
 from config.evidence import evidence_storage
+from jurisdictions.models import Jurisdiction
 from lookups.bulk import queue
 from lookups.jobs import runner
 from lookups.lookup.storage import entity_fields
@@ -564,6 +566,44 @@ class TestAWatch:
         register.rows[0]["current_entity_name"] = "ACME WORLDWIDE CORP."
         look_again()
         assert codes(customer) == ["name.changed"]
+
+    def test_that_cannot_be_read_for_a_week_says_so_once_until_it_is_read_again(
+        self, customer: Customer, register: Register
+    ) -> None:
+        """A state that is switched off, or a wall, looked like a company of which nothing changes."""
+        watch(customer, state="NY", entity_name="Acme Corp", on=["status"])
+        began = timezone.now()
+        days = itertools.count()
+
+        def look_on(number: int) -> None:
+            for _ in range(number):
+                Watch.objects.update(next_at=began)
+                moment = began + next(days) * DAY
+                look(moment)
+                runner.sweep(now=moment + timedelta(hours=4))
+                ticking.tick(now=moment + timedelta(hours=4))
+
+        def switch(*, enabled: bool) -> None:
+            status = "active" if enabled else "inactive"
+            Jurisdiction.objects.filter(code="NY").update(enabled=enabled, status=status)
+
+        look_on(1)
+        reading = Lookup.objects.get()
+        switch(enabled=False)
+        look_on(7)
+        assert codes(customer) == []
+        look_on(3)
+        [event] = read_events(customer)
+        assert (event["code"], event["category"], event["severity"]) == ("unclear", "unclear", "medium")
+        assert event["evidence"]["before"]["lookupId"] == reading.public_id
+        assert event["evidence"]["after"]["lookupId"] != reading.public_id
+        switch(enabled=True)
+        look_on(1)
+        switch(enabled=False)
+        look_on(7)
+        assert codes(customer) == ["unclear"]
+        look_on(1)
+        assert codes(customer) == ["unclear", "unclear"]
 
 
 class TestALien:
