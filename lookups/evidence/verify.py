@@ -105,8 +105,8 @@ def _unpack(raw: bytes) -> dict[str, bytes]:
             raise Wrong("it is too large, or has too many files, or two of one name")
         laid, at = True, 0
         for one in listed:
-            laid = laid and one.compress_type == 0 and one.header_offset == at and raw.startswith(one.FileHeader(), at)
-            at += len(one.FileHeader()) + one.file_size
+            laid &= (one.compress_type, one.extra, one.compress_size, one.header_offset) == (0, b"", one.file_size, at)
+            laid, at = laid & raw.startswith(one.FileHeader(), at), at + len(one.FileHeader()) + one.file_size
         end = (b"PK\5\6", len(listed), len(listed), len(raw) - at - 22, at, 0)
         if not laid or struct.unpack("<4s4x2H2LH", raw[-22:]) != end:
             raise Wrong("its files are packed, or do not lie as ours do: other programs may find others in it")
@@ -128,7 +128,7 @@ def _check_package(files: Mapping[str, bytes]) -> tuple[bool, str]:
 def _check_archive_signature(files: Mapping[str, bytes], trusted: Trusted) -> Outcome:
     signed, package = load(files[DIGEST]).get("signedData") or {}, load(files[PACKAGE])
     fixed = {**signed, "software": package.get("software"), "version": "0.1.0"}
-    if files[DIGEST] != _canonical({"path": PACKAGE, "hash": signed.get("hash"), "signedData": fixed}):
+    if len(fixed) != 6 or files[DIGEST] != _canonical({"path": PACKAGE, "hash": signed["hash"], "signedData": fixed}):
         raise Wrong(f"{DIGEST} was changed.")
     if signed.get("hash") != _named_hash(files[PACKAGE]) or signed.get("created") != package.get("created"):
         raise Wrong("What is signed is another package, or was signed at another time than it says.")

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import io
 import json
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -91,6 +92,51 @@ def list_doubled(raw: bytes, other: bytes) -> list[bytes]:
     remark = raw[:-2] + len(other[:60_000]).to_bytes(2, "little") + other[:60_000]
     gap = raw[:begins] + other + raw[begins:at] + (begins + len(other)).to_bytes(4, "little") + raw[at + 4 :]
     return [other + raw, other.ljust(begins) + raw, remark, gap]
+
+
+def list_stretched(raw: bytes) -> list[bytes]:
+    """Files in which all is as it was, and one, the web archive, is longer or named otherwise to some other programs.
+
+    By its packed length, at both places and in the list of files alone; by its unpacked one; by a remark that names it
+    (Info-ZIP's field of a Unicode path); by how it is packed, which its own header says.
+    """
+    named = b"up" + struct.pack("<HBL", 9, 1, zlib.crc32(b"archive/data.warc.gz")) + b"else"
+    files = read_files(raw)
+    files["archive/data.warc.gz"] = files.pop("archive/data.warc.gz")  # the last, before the list
+    return [
+        _lay(dict(files), **how)
+        for how in (
+            {"packed": (60, 60)},
+            {"packed": (0, 60)},
+            {"more": packed_alike(b"WARC/1.1\r\nWARC-Type: response\r\n")},
+            {"extra": named},
+            {"method": 8},
+        )
+    ]
+
+
+def _lay(
+    files: dict[str, bytes],
+    packed: tuple[int, int] = (0, 0),
+    more: bytes = b"",
+    extra: bytes = b"",
+    method: int = 0,
+) -> bytes:
+    """An archive written by hand, its last file with what is given: `packed` is added to its lengths."""
+    name, content = files.popitem()
+    start = pack(files)[: -22 - sum(46 + len(one) for one in files)]
+    listed = pack(files)[len(start) : -22]
+    path, sizes = name.encode(), len(content) + len(more)
+    own, theirs = (
+        struct.pack("<HLLLHH", 33, zlib.crc32(content), len(content) + longer, sizes, len(path), len(extra))
+        for longer in packed
+    )
+    body = b"PK\3\4" + struct.pack("<4H", 20, 0, method, 0) + own + path + extra + content + more
+    listed += b"PK\1\2" + struct.pack("<5H", 20, 20, 0, 0, 0) + theirs + struct.pack("<3HLL", 0, 0, 0, 0, len(start))
+    listed += path + extra
+    count = len(files) + 1
+    end = b"PK\5\6" + struct.pack("<4HLLH", 0, 0, count, count, len(listed), len(start) + len(body), 0)
+    return start + body + listed + end
 
 
 def flip(content: bytes, at: int, bit: int = 1) -> bytes:

@@ -28,6 +28,7 @@ from tests.evidence.forging import (
     forge_wholly,
     is_kind,
     list_doubled,
+    list_stretched,
     pack,
     read_files,
     rewrite_archive,
@@ -324,7 +325,7 @@ class TestAChangedFile:
 
     def test_is_noticed_with_another_archive_where_other_programs_may_look(self, evidence: bytes) -> None:
         """A program that goes by the addresses in it, or from its beginning, showed another one than was judged."""
-        for number, raw in enumerate(list_doubled(evidence, forge_wholly(evidence))):
+        for number, raw in enumerate([*list_doubled(evidence, forge_wholly(evidence)), *list_stretched(evidence)]):
             assert zipfile.is_zipfile(io.BytesIO(raw))
             assert "file" in wrong_parts(verify.judge(raw, trusted())), number
             assert "file" in wrong_parts(judgement.judge(raw)), number
@@ -342,7 +343,8 @@ class TestAChangedFile:
         files, others = (read_files(file_of(tester, tester.lookup(one, "DE"))) for one in (FOUND, UNKNOWN))
         own = json.loads(files[name])
         later = own | {"signedData": own["signedData"] | {"created": "2099-01-01T00:00:00Z"}}
-        for digest in (others[name], rfc8785.dumps(later), rfc8785.dumps(own | {"more": "nobody signed"})):
+        elsewhere = own | {"signedData": own["signedData"] | {"domain": "sos.example.gov"}}  # shown as who observed it
+        for digest in (others[name], *map(rfc8785.dumps, (later, elsewhere, own | {"more": "nobody signed"}))):
             found = wrong_parts(verify.judge(pack(files | {name: digest}), trusted()))
             assert found == {"archive signature", *({"file"} if digest == others[name] else ())}
 

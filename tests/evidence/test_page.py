@@ -26,7 +26,7 @@ from lookups.pages import evidence as page_of_evidence
 from lookups.pages import views
 from tests.browser import chromium
 from tests.evidence.conftest import FOUND, UNKNOWN, file_of
-from tests.evidence.forging import forge_head, forge_wholly, list_doubled, pack, read_files, seal_anew
+from tests.evidence.forging import forge_head, forge_wholly, list_doubled, list_stretched, pack, read_files, seal_anew
 from tests.evidence.tampering import FORGERIES, list_flipped, list_forged
 from tests.evidence.test_file import run_program
 from tests.lookups.conftest import Customer
@@ -269,8 +269,11 @@ class TestTheBrowser:
             forged += 1
         assert forged == len(FORGERIES)
         assert ["key", False] in [one[:2] for one in judged(page, forge_wholly(raw))]
-        for number, doubled in enumerate(list_doubled(raw, forge_wholly(raw))):
+        for number, doubled in enumerate([*list_doubled(raw, forge_wholly(raw)), *list_stretched(raw)]):
             assert False in [holds for _, holds, _ in judged(page, doubled)], number
+        digest = read_files(raw)["datapackage-digest.json"].replace(b',"hash"', b',"domain":"sos.example.gov","hash"')
+        observed = judged(page, pack(read_files(raw) | {"datapackage-digest.json": digest}))
+        assert [part for part, holds, _ in observed if holds is False] == ["archive signature"]
         wrong = {part for part, holds, _ in judged(page, forge_head(raw)) if holds is False}
         assert wrong == {"archive signature", "head"}
 

@@ -57,7 +57,8 @@ function unpack(raw) {
     if (view.getUint32(start, true) !== 0x04034b50 || files.has(path)) throw new Wrong("Its list of files is damaged.");
     const from = start + 30 + view.getUint16(start + 26, true) + view.getUint16(start + 28, true);
     if (text(raw.subarray(start + 30, start + 30 + view.getUint16(start + 26, true))) !== path) throw new Wrong("Its list of files is damaged.");
-    if (start !== next || from !== start + 30 + name || view.getUint32(start + 18, true) !== size) throw new Wrong(LAID);
+    const headers = [raw.subarray(start + 4, start + 30), raw.subarray(at + 6, at + 32)].map(hex); // the file's own, the list's
+    if (start !== next || headers[0] !== headers[1] || extra !== 0 || view.getUint32(at + 20, true) !== size) throw new Wrong(LAID);
     next = from + size;
     const content = raw.slice(from, from + size);
     if (content.length !== size || crc32(content) !== crc) throw new Wrong(`${path} is damaged.`);
@@ -117,7 +118,7 @@ async function checkPackage(files) {
 async function checkArchiveSignature(files, trusted) {
   const digest = json(files, DIGEST), signed = digest.signedData || {};
   const fixed = { ...signed, software: json(files, PACKAGE).software, version: "0.1.0" };
-  if (canonical({ path: PACKAGE, hash: signed.hash, signedData: fixed }) !== text(need(files, DIGEST))) {
+  if (Object.keys(fixed).length !== 6 || canonical({ path: PACKAGE, hash: signed.hash, signedData: fixed }) !== text(need(files, DIGEST))) {
     throw new Wrong(`${DIGEST} was changed.`);
   }
   if (signed.hash !== await namedHash(need(files, PACKAGE))) throw new Wrong("What is signed is another package.");
