@@ -14,16 +14,20 @@ from lxml.html import HtmlElement
 from scrapers.failures import PageChanged
 from scrapers.normalize import dates
 from scrapers.parsing.html import maybe, missing_result, select, text_of, worded_rows
+from scrapers.parsing.lists import read_pages
 from scrapers.parsing.webforms import WebForm
 from scrapers.records import Filing
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
-_TABLE = "#MainContent_grdSearchResults"
+_TABLE, _PAGES = "#MainContent_grdSearchResults", 4
 
 
 def ask(session: PortalSession, summary: Page) -> tuple[Filing, ...] | None:
-    """Every filing of the entity whose summary this is, as listed; None where the summary has no way to them."""
+    """Every filing of the entity whose summary this is, as listed; None where the summary has no way to them.
+
+    None, too, of a list without a row, for what made the entity was filed, and of one that goes on after some pages.
+    """
     form = WebForm(summary, what="the summary's form")
     if not form.tree.xpath("//input[contains(@name, 'btnViewFilings')]"):
         return None
@@ -35,10 +39,8 @@ def ask(session: PortalSession, summary: Page) -> tuple[Filing, ...] | None:
     if len(options) != 1:
         raise PageChanged(f"{summary.url}: {len(options)} ways to ask for all filings")
     page = form.press(session, "btnViewFilings", {"lstFilings": options[0]})
-    table = maybe(page.html(), _TABLE)
-    if table is None:
-        raise missing_result(page, "the list of filings")
-    return tuple(_filing(row) for row in worded_rows(table, "name of filing", "filing date"))
+    found, ended = read_pages(session, page, _rows, grid="", most=_PAGES)  # whatever the pager's name is
+    return tuple(found) if found and ended else None
 
 
 def revocation(filings: tuple[Filing, ...]) -> str | None:
@@ -49,6 +51,13 @@ def revocation(filings: tuple[Filing, ...]) -> str | None:
         return None
     last = max(revoked, key=_day)
     return None if any(_day(one) >= _day(last) for one in restored) else last.title
+
+
+def _rows(page: Page) -> list[Filing]:
+    table = maybe(page.html(), _TABLE)
+    if table is None:
+        raise missing_result(page, "the list of filings")
+    return [_filing(row) for row in worded_rows(table, "name of filing", "filing date")]
 
 
 def _filing(row: dict[str, HtmlElement]) -> Filing:

@@ -1,0 +1,59 @@
+"""Rhode Island: whether an entity still is may stand among its filings alone."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from scrapers.records import Found
+from scrapers.transport.recording import Step, load_steps
+from tests.scrapers.conversation import Conversation
+from tests.scrapers.golden import FOLDER
+
+NUMBER = "000455003"
+REVOKED = re.compile(rb'<tr class="GridRow"><th scope="row">Revocation.*?</tr>')
+PAGER = '<tr class="GridPager"><td colspan="4"><table><tr>%s</tr></table></td></tr></table>'
+LINK = "<td><a href=\"javascript:__doPostBack('ctl00$MainContent$grdSearchResults','Page$%s')\">%s</a></td>"
+
+
+def status_of(*steps: Step) -> str | None:
+    """What is said of the entity after this conversation."""
+    told = Conversation("RI", *steps).ask(entity_id=NUMBER)
+    assert isinstance(told, Found)
+    return told.record.status
+
+
+def paged(step: Step, number: int, *, pages: int) -> Step:
+    """A page of the filings as it stands on a list of several: without a link to itself."""
+    links = "".join(LINK % (one, one) for one in range(1, pages + 1) if one != number)
+    return replace(step, body=step.body.replace(b"</table>", (PAGER % links).encode()))
+
+
+class TestTheFilingsOfARevokedEntity:
+    """Two: what made it, and what ended it."""
+
+    @pytest.fixture
+    def pages(self) -> list[Step]:
+        return load_steps(FOLDER / "RI" / "revoked-among-filings")
+
+    def test_are_read_to_the_end_of_their_list(self, pages: list[Step]) -> None:
+        summary, whole = pages
+        first = paged(replace(whole, body=REVOKED.sub(b"", whole.body)), 1, pages=2)
+        second = replace(paged(whole, 2, pages=2), url=whole.url.replace("CorpSummary", "CorpSearchViewPDF"), sent=None)
+        assert status_of(summary, first, second) == "Inactive: Revocation Certificate For Failure to File Annual Report"
+
+    def test_tell_nothing_where_their_list_goes_on(self, pages: list[Step]) -> None:
+        summary, whole = pages
+        shown = replace(whole, body=REVOKED.sub(b"", whole.body))
+        turned = replace(shown, url=whole.url.replace("CorpSummary", "CorpSearchViewPDF"), sent=None)
+        later = [paged(turned, number, pages=9) for number in (2, 3, 4)]
+        assert status_of(summary, paged(shown, 1, pages=9), *later) is None
+
+    @pytest.mark.parametrize("row", [b"", b'<tr><td colspan="4">The filings could not be loaded.</td></tr>'])
+    def test_do_not_make_it_active_where_none_is_shown(self, pages: list[Step], row: bytes) -> None:
+        summary, whole = pages
+        emptied = re.sub(rb'(<tr class="GridRow">.*</tr>)</table>', row + b"</table>", whole.body)
+        assert b"Revocation" not in emptied
+        assert status_of(summary, replace(whole, body=emptied)) is None
