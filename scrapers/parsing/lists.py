@@ -9,8 +9,10 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
+from lxml.html import HtmlElement
+
 from scrapers.failures import PageChanged
-from scrapers.parsing.html import missing_result, offers_next, visible_text
+from scrapers.parsing.html import headed_rows, missing_result, offers_next, text_of, visible_text
 from scrapers.parsing.webforms import WebForm
 from scrapers.records import Candidate, ResultList
 from scrapers.search.terms import NameSearch
@@ -30,6 +32,13 @@ def empty_list(page: Page, nothing: re.Pattern[str]) -> ResultList:
     if nothing.search(visible_text(page.html())):
         return ResultList(())
     raise missing_result(page, "a list, or the line that there is none")
+
+
+def refuse_excuse(page: Page, table: HtmlElement, nothing: re.Pattern[str]) -> None:
+    """PageChanged where a row of a list without rows says something else than that there are none."""
+    said = " ".join(text_of(cells[0]) for cells in headed_rows(table)[1] if len(cells) == 1)
+    if said and not nothing.search(said):
+        raise missing_result(page, f"a list, or the line that there is none: {said[:100]!r}")
 
 
 def find_count(pattern: re.Pattern[str], text: str) -> int | None:

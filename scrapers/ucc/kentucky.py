@@ -15,6 +15,7 @@ from lxml.html import HtmlElement
 from scrapers.failures import PageChanged
 from scrapers.normalize import dates
 from scrapers.parsing.html import body_rows, missing_result, offers_next, one, table_rows, text_of, visible_text
+from scrapers.parsing.lists import refuse_excuse
 from scrapers.parsing.webforms import WebForm
 from scrapers.records import Query, UccFiling
 from scrapers.transport.page import Page
@@ -52,7 +53,10 @@ def _rows(page: Page) -> list[dict[str, str]]:
     rows: list[dict[str, str]] = []
     for table in tables:
         body_rows(table)  # an empty table is an answer, one whose rows lost their cells is none
-        rows.extend({head: text_of(cell) for head, cell in row.items()} for row in table_rows(table, _COLUMNS))
+        shown = table_rows(table, _COLUMNS)
+        if not shown:
+            refuse_excuse(page, table, _NONE)
+        rows.extend({head: text_of(cell) for head, cell in row.items()} for row in shown)
     if any(not row["Debtor Name"] or not row["File Number"] for row in rows):
         raise PageChanged("a filing has no debtor or no number")
     return rows

@@ -32,6 +32,7 @@ from scrapers.parsing.html import (
     text_of,
     visible_text,
 )
+from scrapers.parsing.lists import refuse_excuse
 from scrapers.portal import Portal
 from scrapers.records import Address, Query, UccAmendment, UccFiling, UccParty
 from scrapers.transport import conditions, soda
@@ -185,6 +186,8 @@ def _table(page: Page) -> list[dict[str, str]]:
     body_rows(table)  # an empty table is an answer, one whose rows lost their cells is none
     wanted = ("Name", "Address", "Lien Number", "Type", "Filed", "Terminate", "Lapse Date")
     rows = [{head: text_of(cell) for head, cell in row.items()} for row in table_rows(table, wanted)]
+    if not rows:
+        refuse_excuse(page, table, _NONE)
     if any(not row["Name"] or not row["Lien Number"] for row in rows):
         raise PageChanged("a lien has no name or no number")
     return rows

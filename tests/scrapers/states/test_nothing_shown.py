@@ -102,6 +102,21 @@ class TestKentuckysLists:
         assert put("KY", "ucc-none", (gone, "results")) == "layout_changed"
 
 
+@pytest.mark.parametrize(("state", "heading"), [("KY", "Secured Party</th></tr>\n"), ("OR", "<tbody>\n")])
+class TestAListOfLiensWithoutARow:
+    """But with a sentence in it."""
+
+    ROW = '{}<tr><td colspan="7">{}</td></tr>'
+
+    def test_is_empty_where_it_says_that_there_are_none(self, state: str, heading: str) -> None:
+        told = put(state, "ucc-none", (heading, self.ROW.format(heading, "No records were found.")))
+        assert isinstance(told, NotFound)
+
+    def test_is_not_empty_where_it_could_not_be_loaded(self, state: str, heading: str) -> None:
+        told = put(state, "ucc-none", (heading, self.ROW.format(heading, "The list could not be loaded.")))
+        assert told == "layout_changed"
+
+
 @pytest.mark.parametrize(
     ("state", "situation", "table"), [("KY", "ucc-none", "searchlist"), ("OR", "ucc-none", "securedTable")]
 )
