@@ -64,7 +64,9 @@ def read_pages(
         if number > most:
             return rows, False
         page = turn(session, form, link, number=number, grid=grid)
-        rows += read(page)
+        if not (more := list(read(page))):
+            raise PageChanged(f"{page.url}: page {number} of the list has no row")
+        rows += more
         number += 1
     return rows, True
 
