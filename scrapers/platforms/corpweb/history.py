@@ -7,6 +7,7 @@ that a reinstatement is titled so is a guess.
 
 from __future__ import annotations
 
+import re
 from datetime import date
 
 from lxml.html import HtmlElement
@@ -14,12 +15,13 @@ from lxml.html import HtmlElement
 from scrapers.failures import PageChanged
 from scrapers.normalize import dates
 from scrapers.parsing.html import maybe, missing_result, select, text_of, worded_rows
-from scrapers.parsing.lists import read_pages
+from scrapers.parsing.lists import read_pages, refuse_excuse
 from scrapers.parsing.webforms import WebForm
 from scrapers.records import Filing
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
+_NONE = re.compile(r"(?<!if )\bno (filings|records|results|documents) (were )?found\b", re.IGNORECASE)
 _TABLE, _PAGES = "#MainContent_grdSearchResults", 4
 
 
@@ -57,7 +59,10 @@ def _rows(page: Page) -> list[Filing]:
     table = maybe(page.html(), _TABLE)
     if table is None:
         raise missing_result(page, "the list of filings")
-    return [_filing(row) for row in worded_rows(table, "name of filing", "filing date")]
+    rows = worded_rows(table, "name of filing", "filing date")
+    if not rows:
+        refuse_excuse(page, table, _NONE)
+    return [_filing(row) for row in rows]
 
 
 def _filing(row: dict[str, HtmlElement]) -> Filing:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from scrapers.failures import PageChanged
 from scrapers.records import Found
 from scrapers.transport.recording import Step, load_steps
 from tests.scrapers.conversation import Conversation
@@ -31,6 +32,13 @@ def paged(step: Step, number: int, *, pages: int) -> Step:
     return replace(step, body=step.body.replace(b"</table>", (PAGER % links).encode()))
 
 
+def emptied(step: Step, row: bytes) -> Step:
+    """The list of filings with this in place of all its rows."""
+    body = re.sub(rb'(<tr class="GridRow">.*</tr>)</table>', row + b"</table>", step.body)
+    assert b"Revocation" not in body
+    return replace(step, body=body)
+
+
 class TestTheFilingsOfARevokedEntity:
     """Two: what made it, and what ended it."""
 
@@ -51,9 +59,13 @@ class TestTheFilingsOfARevokedEntity:
         later = [paged(turned, number, pages=9) for number in (2, 3, 4)]
         assert status_of(summary, paged(shown, 1, pages=9), *later) is None
 
-    @pytest.mark.parametrize("row", [b"", b'<tr><td colspan="4">The filings could not be loaded.</td></tr>'])
+    @pytest.mark.parametrize("row", [b"", b'<tr><td colspan="4">No filings were found.</td></tr>'])
     def test_do_not_make_it_active_where_none_is_shown(self, pages: list[Step], row: bytes) -> None:
         summary, whole = pages
-        emptied = re.sub(rb'(<tr class="GridRow">.*</tr>)</table>', row + b"</table>", whole.body)
-        assert b"Revocation" not in emptied
-        assert status_of(summary, replace(whole, body=emptied)) is None
+        assert status_of(summary, emptied(whole, row)) is None
+
+    def test_are_not_none_where_they_could_not_be_loaded(self, pages: list[Step]) -> None:
+        summary, whole = pages
+        excuse = b'<tr><td colspan="4">The filings could not be loaded.</td></tr>'
+        with pytest.raises(PageChanged):
+            status_of(summary, emptied(whole, excuse))
