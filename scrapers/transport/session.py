@@ -231,9 +231,11 @@ class PortalSession:
         return self._wire.cutter.until(self._deadline) if self._wire else nullcontext()
 
     def _allow(self, url: str) -> None:
-        parts = urlsplit(_joined(url, ""))
-        if parts.hostname not in self._hosts or parts.scheme != "https":
-            raise PageChanged(f"the portal led to {parts.scheme}://{parts.hostname}, which is not its own machine")
+        """Refuse an address elsewhere, as `urlsplit` reads it and as it is sent: "https://a\\@b" is on a, or on b."""
+        parts, sent_to = urlsplit(_joined(url, "")), _machine_of(url)
+        if {parts.hostname, sent_to}.difference(self._hosts) or parts.scheme != "https":
+            place = f"{parts.scheme}://{sent_to or parts.hostname}"
+            raise PageChanged(f"the portal led to {place}, which is not its own machine")
 
     def _address(self, url: str) -> str:
         base = self._settings.portals_url
@@ -294,6 +296,14 @@ def _joined(base: str, link: str) -> str:
     except ValueError as error:
         raise PageChanged(f"{base} led to {link[:200]!r}, which is no address") from error
     return url
+
+
+def _machine_of(url: str) -> str | None:
+    """The machine that an address leads to, by those who send it there."""
+    try:
+        return urllib3.util.parse_url(url).host
+    except urllib3.exceptions.LocationParseError:
+        return None
 
 
 def _asked(url: str, parts: Mapping[str, Any]) -> str:

@@ -300,6 +300,8 @@ class TestARedirect:
             "file:///etc/passwd",
             "https://127.0.0.1/",
             "https://portal.example.evil.example/",
+            "https://evil.example\\@portal.example/",  # on the machine before the stroke, as it is sent
+            "https://evil.example:8443\\@portal.example/",
             "javascript:alert(1)",
             "https://[::1",
             "https://[/",
@@ -390,7 +392,8 @@ class TestAConversation:
         ]
 
     def test_never_speaks_to_a_machine_that_is_not_the_portals(self, portal: Loopback, open_session: Opener) -> None:
-        for url in ("https://elsewhere.example/", "http://portal.example/", "ftp://portal.example/"):
+        elsewhere = ("https://elsewhere.example/", "https://elsewhere.example\\@portal.example/")
+        for url in (*elsewhere, "http://portal.example/", "ftp://portal.example/"):
             with pytest.raises(PageChanged):
                 open_session().get(url)
         assert portal.received == []
