@@ -3,7 +3,7 @@
 Evidence: public clients of both searches (documented: form fields, table and fieldset names, labels; no recorded page
 at hand): one POST for the list, a profile by GET in the same session. Disputed: whether a captcha stands before the
 entity search (plain in August 2026, gated in June and October). Guessed: the status words, the header of the status
-column, and how the UCC search says that no party fits. Liens come without secured party and status. The box with the
+column, and how both searches say that nothing fits. Liens come without secured party and status. The box with the
 verdict on a name and its words "This name is available" are one client's (2024), who chose "Exact Match"; every other
 sentence with "not available" counts as no.
 """
@@ -30,6 +30,10 @@ from scrapers.ucc import south_carolina
 _HOME = "https://businessfilings.sc.gov"
 _SEARCH = f"{_HOME}/BusinessFiling/Entity/Search"
 _BY_NAME = "2"  # the search type that public clients send; the page offers others
+_NONE = re.compile(
+    r"(?<!if )\bno (matching )?(records?|results?|names?|matches|entit(y|ies)|business(es)?) ((was|were) )?found\b",
+    re.IGNORECASE,
+)
 _EXACT = re.compile(r"\bexact\b", re.IGNORECASE)
 _TAKEN = re.compile(r"\bnot\b[^.]*\bavailable\b|\bunavailable\b", re.IGNORECASE)
 _FREE = re.compile(r"\bthis name is available\b", re.IGNORECASE)
@@ -117,7 +121,7 @@ def _listed(page: Page) -> ResultList:
     table = maybe(tree, "#EntitySearchResultsTable")
     rows = worded_rows(table, "status") if table is not None and table.xpath(".//td//a | .//th//a") else []
     if table is None or not rows:
-        if select(tree, "p.alert.noResults"):
+        if any(_NONE.search(text_of(alert)) for alert in select(tree, "p.alert.noResults")):
             return ResultList(())
         raise missing_result(page, "a list, or the alert that there is none")
     return ResultList(tuple(_candidate(row, page) for row in rows), complete=not offers_next(tree))

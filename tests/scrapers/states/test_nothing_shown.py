@@ -46,6 +46,15 @@ class TestSouthCarolinasNames:
         assert put("SC", "ucc-no-match", ("No matching names were found.", shown)) == "layout_changed"
 
 
+class TestSouthCarolinasAlert:
+    """In place of a list of companies."""
+
+    @pytest.mark.parametrize("said", ["An error occurred while searching.", "No records can be shown at this time."])
+    def test_is_not_that_there_are_none_where_it_says_something_else(self, said: str) -> None:
+        assert isinstance(put("SC", "no-match"), NotFound)
+        assert put("SC", "no-match", ("No records were found matching your search criteria.", said)) == "layout_changed"
+
+
 class TestIllinoisLists:
     """Of companies."""
 
