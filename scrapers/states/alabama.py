@@ -12,6 +12,7 @@ import re
 
 from lxml.html import HtmlElement
 
+from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.parsing.cells import must_show
 from scrapers.parsing.fields import Labels, fold, listed, note_unread
@@ -31,6 +32,7 @@ from scrapers.ucc import alabama as liens
 _HOST = "https://arc-sos.state.al.us"
 _DETAIL = f"{_HOST}/cgi/corpdetail.mbr/detail"
 _PAGES, _FULL = 4, 25
+_NAME = "td.aiSosDetailHead"
 _IGNORED = listed(
     "Dissolved Date | Merged Date | Merged Into | Nature of Business | Doing Business in AL Since | "
     "Capital Authorized | Capital Paid In | Registered Office Mailing Address | Qualify Date"
@@ -87,6 +89,8 @@ class Alabama(Portal):
         found: list[Candidate] = []
         for number in range(1, _PAGES + 1):
             rows, following = self.rows(page)
+            if number > 1 and not rows:
+                raise PageChanged(f"{page.url}: page {number} of the list has no row")
             found += rows
             if following is None:  # a full page that ends without "Next" may have lost it
                 return ResultList(tuple(found), complete=len(rows) < _FULL)
@@ -97,7 +101,7 @@ class Alabama(Portal):
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """The entity with this number, opened at once."""
         page = session.get(_DETAIL, params={"page": "number", "corp": entity_id})
-        if liens.NOTHING.search(visible_text(page.html())):
+        if not select(page.html(), _NAME) and liens.NOTHING.search(visible_text(page.html())):
             return ResultList(())
         return ResultList((Candidate.of(self.record(page, session)),))
 
@@ -122,7 +126,7 @@ class Alabama(Portal):
     def record(self, page: Page, session: PortalSession) -> EntityRecord:
         """Read a detail: pairs of cells, people under their headings."""
         tree = liens.read(page)
-        heads = select(tree, "td.aiSosDetailHead")
+        heads = select(tree, _NAME)
         details = liens.details_of(tree)
         if not heads or not details:
             raise missing_result(page, "the entity's details")

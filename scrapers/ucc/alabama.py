@@ -53,6 +53,8 @@ def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bo
         page = session.post(f"{_HOST}/cgi/uccname.mbr/output", form=_form(text), headers={"Referer": URL})
         for number in range(1, _PAGES + 1):
             rows, following = _rows(page)
+            if number > 1 and not rows:
+                raise PageChanged(f"{page.url}: page {number} of the list has no row")
             for filing in rows:
                 if parties.fits(filing.debtors[0], query):
                     found.setdefault(filing.file_number, filing)

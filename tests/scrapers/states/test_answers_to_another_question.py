@@ -50,6 +50,20 @@ class TestAListOfSeveralPages:
     def test_does_not_pass_for_whole(self, case: str, number: int, shown: Place) -> None:
         assert ends_with(case, number, shown=shown) == "PageChanged"
 
+    @pytest.mark.parametrize(
+        ("case", "number", "shown"),
+        [
+            ("KS/on-the-second-page", 3, ("KS/no-match", 2)),
+            ("NJ/ucc-two-pages", 4, ("NJ/ucc-no-match", 3)),
+            ("AL/on-the-second-page", 2, ("AL/no-match", 1)),
+            ("AL/ucc-second-page", 2, ("AL/ucc-none", 1)),
+        ],
+    )
+    def test_does_not_end_where_a_later_page_says_that_there_are_none(
+        self, case: str, number: int, shown: Place
+    ) -> None:
+        assert ends_with(case, number, shown=shown) == "PageChanged"
+
     @pytest.mark.parametrize(("case", "first"), [("KS/on-the-second-page", 2), ("NJ/ucc-many-pages", 3)])
     def test_does_not_begin_with_its_second_page(self, case: str, first: int) -> None:
         assert ends_with(case, first, shown=(case, first + 1)) == "PageChanged"

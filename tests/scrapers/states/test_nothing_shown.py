@@ -55,6 +55,14 @@ class TestSouthCarolinasAlert:
         assert put("SC", "no-match", ("No records were found matching your search criteria.", said)) == "layout_changed"
 
 
+class TestAnAlabamaCompany:
+    """Opened by its number."""
+
+    def test_is_there_though_one_of_its_lists_has_no_matches(self) -> None:
+        assert isinstance(put("AL", "inactive", ("</section>", "<p>No matches found</p></section>")), Found)
+        assert isinstance(put("AL", "no-such-number"), NotFound)
+
+
 class TestIllinoisLists:
     """Of companies."""
 
@@ -109,21 +117,6 @@ class TestKentuckysLists:
     def test_are_both_there(self, gone: str) -> None:
         assert isinstance(put("KY", "ucc-none"), NotFound)
         assert put("KY", "ucc-none", (gone, "results")) == "layout_changed"
-
-
-@pytest.mark.parametrize(
-    ("state", "situation", "none"), [("KS", "on-the-second-page", 1), ("NJ", "ucc-two-pages", 2)], ids=["KS", "NJ"]
-)
-class TestTheLastPageOfAList:
-    """Of several, to which the page before it leads."""
-
-    def test_is_not_the_end_where_it_says_that_there_are_none(self, state: str, situation: str, none: int) -> None:
-        case = Case(state, situation, FOLDER / state / situation)
-        nothing = load_steps(FOLDER / state / ("no-match" if state == "KS" else "ucc-no-match"))[none]
-        steps = load_steps(case.folder)
-        last = next(n for n, step in enumerate(steps) if step.sent and "Page$2" in step.sent.values())
-        steps[last] = replace(steps[last], body=nothing.body)
-        assert play(case, steps)[0]["reason"] == "layout_changed"
 
 
 @pytest.mark.parametrize(("state", "heading"), [("KY", "Secured Party</th></tr>\n"), ("OR", "<tbody>\n")])
