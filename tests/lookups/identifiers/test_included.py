@@ -285,6 +285,23 @@ class TestABulkJob:
         lines = list(csv.DictReader(io.StringIO(table)))
         assert [line["identifiers.lei.lei"] for line in lines] == [lei(100001), "", lei(100001), ""]
 
+    def test_has_their_exchanges_in_the_evidence_of_a_row_that_repeats_another(
+        self, customer: Customer, gleif: PlayedGleif
+    ) -> None:
+        rows = [{"entity_name": "Acme Corp", "state": "NY"}] * 2
+        job = customer.post("/v1/bulk-lookup", {"entities": rows, "include": ["identifiers"]}).json()["job_id"]
+        queue.work(now=timezone.now())
+        numbers = [row["lookupId"] for row in customer.get(f"/v1/bulk-lookup/{job}").json()["results"]]
+
+        def list_exchanges() -> list[Any]:
+            return [customer.get(f"/v1/lookups/{one}/evidence").json()["identifierExchanges"] for one in numbers]
+
+        first, repeated = list_exchanges()
+        assert repeated == first
+        assert [one["bytes"] for one in first] == ["kept"]
+        leave_out(kind="company", state="NY", entity_id="100001")
+        assert [[one["bytes"] for one in each] for each in list_exchanges()] == [["withheld"]] * 2
+
     def test_may_come_as_a_table(self, tester: Customer) -> None:
         table = "name,state\nBlue Heron Logistics LLC,DE\n"
         sent = {"content-type": "text/csv"}
