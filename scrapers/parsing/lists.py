@@ -12,7 +12,7 @@ from typing import TypeVar
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
-from scrapers.parsing.html import headed_rows, missing_result, offers_next, text_of, visible_text
+from scrapers.parsing.html import headed_rows, missing_result, offers_next, select, text_of, visible_text
 from scrapers.parsing.webforms import WebForm
 from scrapers.records import Candidate, ResultList
 from scrapers.search.terms import NameSearch
@@ -32,6 +32,13 @@ def empty_list(page: Page, nothing: re.Pattern[str]) -> ResultList:
     if nothing.search(visible_text(page.html())):
         return ResultList(())
     raise missing_result(page, "a list, or the line that there is none")
+
+
+def counted_none(page: Page, row: str) -> ResultList:
+    """The empty list of a page that counts none; PageChanged where it shows a `row` (CSS): it counts something else."""
+    if select(page.html(), row):
+        raise PageChanged(f"{page.url}: none are counted, and some are listed")
+    return ResultList(())
 
 
 def refuse_excuse(page: Page, table: HtmlElement, nothing: re.Pattern[str]) -> None:

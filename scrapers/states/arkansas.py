@@ -17,7 +17,7 @@ from scrapers.normalize import names
 from scrapers.parsing.cells import address_in, must_show
 from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, select, table_rows, text_of, visible_text
-from scrapers.parsing.lists import find_count
+from scrapers.parsing.lists import counted_none, find_count
 from scrapers.parsing.pairs import Pair, joined, stated_lines
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, Officer, ResultList
@@ -97,7 +97,7 @@ class Arkansas(Portal):
         if total is None:
             raise missing_result(page, "the number of records returned")
         if total == 0:
-            return ResultList(())
+            return counted_none(page, "#corps-table td.name")
         table = maybe(tree, "#corps-table")
         if table is None:
             raise missing_result(page, "the list of results")

@@ -22,7 +22,7 @@ from scrapers.normalize.placeholders import stated
 from scrapers.parsing.blocks import pairs_and_addresses
 from scrapers.parsing.fields import Labels, is_domestic, listed, note_unread
 from scrapers.parsing.html import form_token, lines_of, maybe, missing_result, select, text_of, visible_text
-from scrapers.parsing.lists import find_count
+from scrapers.parsing.lists import counted_none, find_count
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, Officer, ResultList
 from scrapers.search.terms import NameSearch
@@ -110,7 +110,7 @@ class NorthCarolina(Portal):
         if count is None:
             raise missing_result(page, "the number of records found")
         if count == 0:
-            return ResultList(())
+            return counted_none(page, "#resultsSection div.searchAccordion__content")
         section = maybe(tree, "#resultsSection")
         if section is None:
             raise missing_result(page, "the list of results")

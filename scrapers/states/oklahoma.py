@@ -16,7 +16,7 @@ from scrapers.normalize import types
 from scrapers.parsing.cells import address_in, must_show, paired, shown
 from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, table_rows, text_of, visible_text
-from scrapers.parsing.lists import find_count
+from scrapers.parsing.lists import counted_none, find_count
 from scrapers.parsing.webforms import WebForm
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Candidate, EntityRecord, NameKind, ResultList
@@ -91,7 +91,7 @@ def _listed(page: Page) -> ResultList:
     grid = maybe(tree, "[id$='EntityGridView']")  # the table itself, or the box the CSS adapter puts around it
     total = find_count(_TOTAL, visible_text(tree))
     if total == 0:
-        return ResultList(())
+        return counted_none(page, "[id$='EntityGridView'] td a")
     if grid is None:
         raise missing_result(page, "the list of results")
     table = grid if grid.tag == "table" else one(grid, "table")

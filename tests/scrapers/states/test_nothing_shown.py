@@ -63,6 +63,22 @@ class TestAnAlabamaCompany:
         assert isinstance(put("AL", "no-such-number"), NotFound)
 
 
+@pytest.mark.parametrize(
+    ("state", "situation", "count"),
+    [
+        ("AR", "by-number", "Records Returned: {}</caption>"),
+        ("NC", "inactive", "Records&nbsp;Found:</span>&nbsp;&nbsp;{}</span>"),
+        ("OK", "inactive", "Total Results: {}"),
+    ],
+)
+class TestACountOfNone:
+    """Above a list."""
+
+    def test_is_of_something_else_where_a_company_is_listed(self, state: str, situation: str, count: str) -> None:
+        assert isinstance(put(state, situation), Found)
+        assert put(state, situation, (count.format(1), count.format(0))) == "layout_changed"
+
+
 class TestIllinoisLists:
     """Of companies."""
 
