@@ -89,12 +89,13 @@ class Wisconsin(Portal):
         page = session.get(f"{_HOME}Results.aspx", params={"type": "Simple", "q": text})
         tree = page.html()
         seen = visible_text(tree)
-        if _NONE in seen.casefold():
-            return ResultList(())
         table = maybe(tree, "table#results")
+        found = [] if table is None else [row for row in select(table, "tr[class]") if select(row, "td.entityID")]
+        if not found and _NONE in seen.casefold():
+            return ResultList(())
         if table is None:
             raise missing_result(page, "the list of results")
-        rows = [_candidates(row, page) for row in select(table, "tr[class]") if select(row, "td.entityID")]
+        rows = [_candidates(row, page) for row in found]
         if not rows:
             raise PageChanged(f"{page.url}: a list without rows, and no line that there are none")
         count = find_count(_COUNT, seen)

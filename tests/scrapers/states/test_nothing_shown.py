@@ -55,6 +55,16 @@ class TestSouthCarolinasAlert:
         assert put("SC", "no-match", ("No records were found matching your search criteria.", said)) == "layout_changed"
 
 
+class TestWisconsinsList:
+    """Beside a sentence of something else, as of a name that another search looked for."""
+
+    def test_is_read_where_it_shows_a_company(self) -> None:
+        assert isinstance(
+            put("WI", "active", ("</form>", "<p>Trade names: returned no records.</p></form>"), page=0), Found
+        )
+        assert isinstance(put("WI", "no-match"), NotFound)
+
+
 class TestAnAlabamaCompany:
     """Opened by its number."""
 
