@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import cast
 
+from lxml import etree
 from lxml.cssselect import CSSSelector
 from lxml.html import HtmlElement
 
@@ -61,12 +62,23 @@ def visible_text(root: HtmlElement) -> str:
 
     For marks such as "No records found": pages carry that line in scripts and hidden boxes even when there are some.
     """
-    unseen = (
-        "self::script or self::style or self::noscript or self::template or @hidden "
-        "or contains(translate(@style, ' ', ''), 'display:none')"
-    )
-    seen = root.xpath(f".//text()[not(ancestor::*[{unseen}])]")
-    return " ".join(" ".join(seen).split())
+    return " ".join(" ".join(cast("list[str]", _SEEN(root))).split())
+
+
+def _classes(names: str) -> str:
+    return " or ".join(f"contains(concat(' ', normalize-space(@class), ' '), ' {name} ')" for name in names.split())
+
+
+# The classes by which the usual style sheets hide a box, and those that show it: in a wide window, or by now.
+_HIDING = _classes("d-none hidden hide ng-hide invisible modal")
+_SHOWING = " or ".join([_classes("show in"), *(f"contains(@class, '{part}')" for part in (":", " d-md-", " d-lg-"))])
+_OUT_OF_SIGHT = (
+    "self::script or self::style or self::noscript or self::template or @hidden "
+    "or contains(translate(@style, ' ', ''), 'display:none') "
+    "or contains(translate(@style, ' ', ''), 'visibility:hidden') "
+    f"or @class and ({_HIDING}) and not({_SHOWING})"
+)
+_SEEN = etree.XPath(f".//text()[not(ancestor::*[{_OUT_OF_SIGHT}])]")
 
 
 def offers_next(root: HtmlElement) -> bool:

@@ -112,7 +112,7 @@ class Kansas(Portal):
         table = maybe(tree, f"#MainContent_{_GRID}")
         if area is None or (table is None and not _NOTHING.search(visible_text(area))):
             raise missing_result(page, "the list of results")
-        if table is None or (not table.xpath(".//th") and _NOTHING.search(text_of(table))):
+        if table is None or (not table.xpath(".//th") and _NOTHING.search(visible_text(table))):
             return ()
         shown = table_rows(table, ("Name", "Entity ID", "Status"))
         if not shown:

@@ -18,7 +18,7 @@ from scrapers.name_rules import kentucky as name_check
 from scrapers.normalize import types
 from scrapers.parsing.cells import address_in, must_show, shown
 from scrapers.parsing.fields import Labels, listed, note_unread
-from scrapers.parsing.html import maybe, missing_result, one, select, table_rows, text_of
+from scrapers.parsing.html import maybe, missing_result, one, select, table_rows, text_of, visible_text
 from scrapers.parsing.people import agent_in
 from scrapers.parsing.webforms import WebForm
 from scrapers.portal import Capabilities, Portal, Terms
@@ -85,7 +85,7 @@ class Kentucky(Portal):
         table = maybe(tree, "#MainContent_gvSearchResults")
         if table is None:
             sentence = maybe(tree, "#MainContent_pNOSearchresults")
-            if sentence is not None and _NONE.search(text_of(sentence)):
+            if sentence is not None and _NONE.search(visible_text(sentence)):
                 return ResultList(())
             raise missing_result(page, "list of organizations")
         rows = tuple(_candidate(row, page) for row in table_rows(table, _LISTED))

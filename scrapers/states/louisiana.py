@@ -18,7 +18,7 @@ from scrapers.normalize import addresses, types
 from scrapers.normalize.addresses import one_line
 from scrapers.parsing.cells import shown
 from scrapers.parsing.fields import Labels, fold, listed, note_unread
-from scrapers.parsing.html import lines_of, maybe, missing_result, select, table_rows, text_of
+from scrapers.parsing.html import lines_of, maybe, missing_result, select, table_rows, text_of, visible_text
 from scrapers.parsing.lists import find_count
 from scrapers.parsing.webforms import WebForm, spans
 from scrapers.portal import Capabilities, Portal, Terms
@@ -92,7 +92,7 @@ class Louisiana(Portal):
         if maybe(tree, f"#{_ID}lblName") is not None:
             return ResultList((Candidate.of(_record(page, session)),))
         sentence = maybe(tree, f"#{_ID}lblNoRecords")  # an element that may stand there empty, or for an error
-        if sentence is not None and _NOTHING.search(text_of(sentence)):
+        if sentence is not None and _NOTHING.search(visible_text(sentence)):
             return ResultList(())
         grid = maybe(tree, f"#{_GRID}")
         if grid is None:

@@ -17,7 +17,7 @@ from scrapers.failures import PageChanged
 from scrapers.normalize import types
 from scrapers.parsing.cells import address_in
 from scrapers.parsing.fields import Labels, fold, is_domestic, listed, note_unread
-from scrapers.parsing.html import maybe, missing_result, offers_next, one, select, striped_rows, text_of
+from scrapers.parsing.html import maybe, missing_result, offers_next, one, select, striped_rows, text_of, visible_text
 from scrapers.parsing.lists import find_count
 from scrapers.parsing.webforms import WebForm, post_backs, spans
 from scrapers.portal import Capabilities, Portal, Terms
@@ -122,7 +122,7 @@ def _listed(page: Page) -> ResultList:
     heads = _heads(grid)
     rows = striped_rows(grid, "tr.rgRow, tr.rgAltRow", heads)
     if not rows:
-        if _NONE in text_of(grid):
+        if _NONE in visible_text(grid):
             return ResultList(())
         raise PageChanged(f"{page.url}: a grid without rows, and no line that there are none")
     return ResultList(tuple(_candidate(row, heads, page) for row in rows), complete=_whole(grid, len(rows)))

@@ -121,7 +121,7 @@ def _listed(page: Page) -> ResultList:
     table = maybe(tree, "#EntitySearchResultsTable")
     rows = worded_rows(table, "status") if table is not None and table.xpath(".//td//a | .//th//a") else []
     if table is None or not rows:
-        if any(_NONE.search(text_of(alert)) for alert in select(tree, "p.alert.noResults")):
+        if any(_NONE.search(visible_text(alert)) for alert in select(tree, "p.alert.noResults")):
             return ResultList(())
         raise missing_result(page, "a list, or the alert that there is none")
     return ResultList(tuple(_candidate(row, page) for row in rows), complete=not offers_next(tree))

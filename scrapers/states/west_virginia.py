@@ -16,7 +16,7 @@ from lxml.html import HtmlElement
 from scrapers.failures import PageChanged
 from scrapers.normalize import addresses, types
 from scrapers.parsing.fields import fold, listed, note_unread
-from scrapers.parsing.html import maybe, missing_result, offers_next, select, text_of
+from scrapers.parsing.html import maybe, missing_result, offers_next, select, text_of, visible_text
 from scrapers.parsing.webforms import WebForm, post_backs, spans
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, ResultList
@@ -55,7 +55,7 @@ class WestVirginia(Portal):
         tree = page.html()
         grid = maybe(tree, f"#{_GRID}")
         if grid is None:
-            if any("no records found" in text_of(box).casefold() for box in select(tree, "div.errorMessage")):
+            if any("no records found" in visible_text(box).casefold() for box in select(tree, "div.errorMessage")):
                 return ResultList(())
             raise missing_result(page, "the grid of results")
         rows = _rows(grid, page)

@@ -135,7 +135,8 @@ class CorpWebPortal(Portal):
             return ResultList((Candidate.of(record),))
         if maybe(tree, f"#{_GRID}") is None:
             message = maybe(tree, "#MainContent_lblMessage")
-            if NONE.search(visible_text(tree)) or (message is not None and _NONE_IN_MESSAGE.search(text_of(message))):
+            said = visible_text(message) if message is not None else ""
+            if NONE.search(visible_text(tree)) or _NONE_IN_MESSAGE.search(said):
                 return ResultList(())
             raise missing_result(page, "the list of results")
         rows = self.rows(page, status)

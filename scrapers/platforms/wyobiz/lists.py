@@ -11,7 +11,17 @@ from typing import Literal
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import types
-from scrapers.parsing.html import lines_of, maybe, missing_result, offers_next, one, select, table_rows, text_of
+from scrapers.parsing.html import (
+    lines_of,
+    maybe,
+    missing_result,
+    offers_next,
+    one,
+    select,
+    table_rows,
+    text_of,
+    visible_text,
+)
 from scrapers.records import Candidate, ResultList
 from scrapers.transport.page import Page
 
@@ -23,7 +33,7 @@ def read_items(page: Page) -> ResultList:
     """Items "Name - 2019-000123456 (type)" with a status line; several pages count as a cut list."""
     tree = page.html()
     header = maybe(tree, "#MainContent_lblResultsHeader")
-    if header is not None and "no results found" in text_of(header).casefold():
+    if header is not None and "no results found" in visible_text(header).casefold():
         return ResultList(())
     items = select(tree, "ol#Ol1 > li")
     if not items:
@@ -44,7 +54,7 @@ def read_items(page: Page) -> ResultList:
 def read_table(page: Page) -> ResultList:
     """Number with the link, type, name (first line), status; all rows on one page."""
     box = maybe(page.html(), "#ctl00_MainContent_SearchResultList")
-    if box is not None and "no records found" in text_of(box).casefold():
+    if box is not None and not select(box, "td a") and "no records found" in visible_text(box).casefold():
         return ResultList(())
     tables = select(box, "table", most=1) if box is not None else []
     found = [row for table in tables for row in table_rows(table, ("Business ID", "Type", "Name", "Status"))]

@@ -46,6 +46,34 @@ class TestSouthCarolinasNames:
         assert put("SC", "ucc-no-match", ("No matching names were found.", shown)) == "layout_changed"
 
 
+@pytest.mark.parametrize(
+    ("state", "situation", "sentence"),
+    [
+        ("IL", "no-match", "No records were found."),
+        ("KY", "no-match", "No matching organizations were found. Please try again."),
+        ("LA", "no-match", "No records were found for the criteria you entered."),
+        ("MO", "no-match", "No records to display."),
+        ("OK", "no-such-number", "Record not found"),
+        ("SC", "no-match", "No records were found matching your search criteria."),
+        ("SD", "no-match", "No records found"),
+        ("WV", "no-match", "No Records Found."),
+        ("WY", "no-match", "No Results Found"),
+    ],
+)
+class TestASentenceInABoxOutOfSight:
+    """That a page brings along, for a script of its own to show."""
+
+    @pytest.mark.parametrize("hidden", ['class="d-none"', 'class="modal fade"', 'style="visibility: hidden"', "hidden"])
+    def test_says_nothing(self, state: str, situation: str, sentence: str, hidden: str) -> None:
+        told = put(state, situation, (sentence, f"<span {hidden}>{sentence}</span>"))
+        assert told == ("blocked" if state == "SD" else "layout_changed")  # beside a captcha an empty box is a wall
+
+    @pytest.mark.parametrize("shown", ["modal fade show", "d-none d-md-block", "hidden md:block", "hidden-print"])
+    def test_is_read_where_it_is_shown(self, state: str, situation: str, sentence: str, shown: str) -> None:
+        told = put(state, situation, (sentence, f'<span class="{shown}">{sentence}</span>'))
+        assert isinstance(told, NotFound)
+
+
 class TestSouthCarolinasAlert:
     """In place of a list of companies."""
 
