@@ -8,10 +8,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import secrets
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils.encoding import force_bytes
 
@@ -46,11 +48,20 @@ def find(token: str, *, now: datetime) -> SignInLink | None:
 def use(token: str, *, now: datetime) -> SignInLink | None:
     """Use the link up; None when it does not work, or somebody was quicker."""
     link = find(token, now=now)
-    if link is None or not list_waiting(now=now).filter(pk=link.pk).update(used_at=now, sealed=""):
+    if link is None:
         return None
-    # Others that were asked for by the same address would sign in as well, from wherever their mails are by now
-    list_waiting(now=now).filter(email=link.email).update(expires_at=now, sealed="")
+    with transaction.atomic():
+        hold([link.email])
+        if not list_waiting(now=now).filter(pk=link.pk).update(used_at=now, sealed=""):
+            return None
+        # Others that were asked for by the same address would sign in as well, from wherever their mails are by now
+        list_waiting(now=now).filter(email=link.email).update(expires_at=now, sealed="")
     return link
+
+
+def hold(emails: Iterable[str]) -> None:
+    """Wait for whoever signs in with these addresses just now; in one order, lest two wait for each other."""
+    list(SignInLink.objects.select_for_update().filter(email__in=list(emails)).order_by("pk"))
 
 
 def find_known(token: str) -> SignInLink | None:

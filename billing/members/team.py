@@ -6,7 +6,7 @@ both succeed, and who was just removed changes nothing any more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 
@@ -16,6 +16,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from billing import audit, limits, locks
+from billing.members import links
 from billing.models import Account, Invitation, Member, SignInLink
 
 Role = Member.Role
@@ -116,7 +117,7 @@ def remove(*, by: Member, member_id: int, now: datetime) -> None:
         member = _get(asker, member_id)
         check_removal(member, by=asker)
         name = str(member)
-        _hold_links([member.user])
+        links.hold([member.user.email])  # who signs in just now would wait for the place that is taken from them
         member.delete()
         _forget_if_nowhere(member.user)
         detail = "Left." if member_id == asker.pk else "Removed."
@@ -146,17 +147,12 @@ def forget(account: Account) -> int:
     Links that still work for them are gone as well.
     """
     people = list(User.objects.filter(memberships__account=account).distinct())
-    _hold_links(people)
+    links.hold(user.email for user in people)
     account.members.all().delete()
     account.invitations.all().delete()
     for user in people:
         _forget_if_nowhere(user)
     return len(people)
-
-
-def _hold_links(people: Sequence[User]) -> None:
-    """Wait for who signs in just now: they hold their link, and would wait for the place that is taken from them."""
-    list(SignInLink.objects.select_for_update().filter(email__in=[user.email for user in people]).order_by("pk"))
 
 
 def _forget_if_nowhere(user: User) -> None:

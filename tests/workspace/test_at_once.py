@@ -13,11 +13,20 @@ from django.utils import timezone
 
 from billing import keys
 from billing.members import addresses, arrival, links, sessions, team
-from billing.models import Account, ApiKey, Member
+from billing.models import Account, ApiKey, Member, SignInLink
 from tests.sign_in.people import new_address
 from tests.workspace.conftest import join, open_office
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def wait_until_somebody_waits() -> None:
+    """Until another transaction waits for what this one holds."""
+    waits, until = False, time.monotonic() + 60
+    with connection.cursor() as cursor:
+        while not waits and time.monotonic() < until:
+            cursor.execute("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
+            [waits] = cursor.fetchone()
 
 
 class TestTwoAtOnce:
@@ -27,6 +36,25 @@ class TestTwoAtOnce:
         _, token = links.make(email="ada@quay.test", then="", now=timezone.now())
         used = at_once(*[lambda: links.use(token, now=timezone.now())] * 4)
         assert sum(link is not None for link in used) == 1
+
+    def test_use_two_links_once_each_waiting_for_the_other_in_one_order(self, on_postgres: None, at_once: Any) -> None:
+        """Each had its own link and waited for the other's: one of the two clicks ended in an error."""
+        now, held = timezone.now(), threading.Event()
+        (first, older), (_, newer) = (links.make(email="ada@quay.test", then="", now=now) for _ in range(2))
+
+        def use_older() -> Any:
+            with transaction.atomic():
+                SignInLink.objects.select_for_update().get(pk=first.pk)
+                held.set()
+                wait_until_somebody_waits()
+                return links.use(older, now=now)
+
+        def use_newer() -> Any:
+            assert held.wait(60)
+            with transaction.atomic():
+                return links.use(newer, now=now)
+
+        assert at_once(use_older, use_newer) == [first, None]
 
     def test_open_one_account(self, on_postgres: None, at_once: Any) -> None:
         def come() -> Any:
@@ -77,13 +105,10 @@ class TestAMemberWhoSignsIn:
         used = threading.Event()
 
         def come() -> None:
-            with transaction.atomic(), connection.cursor() as cursor:
+            with transaction.atomic():
                 assert links.use(token, now=now)
                 used.set()
-                waits, until = False, time.monotonic() + 60
-                while not waits and time.monotonic() < until:
-                    cursor.execute("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
-                    [waits] = cursor.fetchone()
+                wait_until_somebody_waits()
                 came = arrival.arrive(email="eve@quay.test", invitation_id=None, network=new_address(), now=now)
                 sessions.begin(member=came.member, address="", browser="", now=now)
 
