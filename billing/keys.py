@@ -180,9 +180,9 @@ def can_rotate(key: ApiKey, *, now: datetime) -> bool:
 
 
 def rotate(*, key: ApiKey, grace: timedelta, now: datetime, named: uuid.UUID | None = None) -> tuple[ApiKey, str]:
-    """Make a successor with the same rights; the old key works on for `grace`. Return the new key and its secret.
+    """Make a successor with the same rights; the old key works on for `grace`, or until it expires before that.
 
-    Raises InvalidKey for a key that no longer works or has a successor already.
+    Returns the new key and its secret. Raises InvalidKey for a key that no longer works or has a successor already.
     """
     with transaction.atomic():
         account = locks.lock_account(key.account_id)  # the ledger counts under it
@@ -191,7 +191,7 @@ def rotate(*, key: ApiKey, grace: timedelta, now: datetime, named: uuid.UUID | N
             raise InvalidKey("revoked")
         same = {name: getattr(old, name) for name in KEPT}
         new, secret = _make(account=account, now=now, replaces=old, uuid=named or uuid.uuid4(), **same)
-        old.revoked_at = now + grace
+        old.revoked_at = min(now + grace, old.expires_at or now + grace)
         old.save(update_fields=["revoked_at"])
         _record(audit.Kind.KEY_ROTATED, old, f", its successor is {new.prefix}…", now=now)
     key.refresh_from_db(fields=["revoked_at"])

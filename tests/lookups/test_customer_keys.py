@@ -314,6 +314,13 @@ class TestARotation:
         ApiKey.objects.filter(pk=old.key.pk).update(revoked_at=timezone.now())
         assert (works(old), works(new)) == (False, True)
 
+    def test_says_that_the_old_key_works_no_longer_than_until_it_expires(self, customer: Customer) -> None:
+        ends = timezone.now() + timedelta(hours=1)
+        old = another(customer, expires_at=ends)
+        assert rotate(customer, old.key.public_id).json()["previousValidUntil"] == wire_time(ends)
+        seen = customer.get(f"{PATH}/{old.key.public_id}").json()["key"]
+        assert (seen["revokedAt"], seen["expiresAt"]) == (wire_time(ends), wire_time(ends))
+
     @pytest.mark.parametrize("body", [{}, {"overlapSeconds": None}, b""])
     def test_overlaps_for_a_day_where_nothing_is_said(self, customer: Customer, body: Any) -> None:
         before = timezone.now()
