@@ -47,7 +47,16 @@ class InvitationForm(forms.ModelForm):  # type: ignore[type-arg]
         account: Account = self.cleaned_data["account"]
         if account.role:
             raise forms.ValidationError("The service keeps this account itself: nobody works in it.")
+        if not account.is_active:
+            raise forms.ValidationError("The account is closed: nobody can join it. Make it active first.")
         return account
+
+    def clean(self) -> dict[str, Any]:
+        """Who is in the account stays what they are, whatever they are invited as."""
+        given = super().clean() or {}
+        if Member.objects.filter(account=given.get("account"), user__email=given.get("email")).exists():
+            raise forms.ValidationError("This address is in the team already: its owner gives another role.")
+        return given
 
 
 @admin.register(Invitation)

@@ -245,6 +245,20 @@ class TestAnInvitation:
         assert b"Invitation with this Account and Email already exists." in page.content
         assert Invitation.objects.count() == 1
 
+    def test_of_the_staff_that_nobody_could_take_is_refused_and_says_so(self, office: Browser, clerk: Browser) -> None:
+        """It was mailed as an invitation to own the account, and made nobody anything."""
+        browser, user = StaffBrowser(), make_user("", "billing.add_invitation", "billing.view_account")
+        browser.sign_in(user.username)
+        set_up_app(browser)
+        for email, is_open, says in (
+            ("Jonas@quay.test", True, b"This address is in the team already"),
+            ("new@quay.test", False, b"The account is closed"),
+        ):
+            Account.objects.filter(pk=office.account.pk).update(is_active=is_open)
+            sent = {"account": office.account.pk, "email": email, "role": "owner"}
+            assert says in browser.post("/admin/billing/invitation/add/", sent).content
+        assert not Invitation.objects.exists()
+
 
 class TestRoles:
     def test_are_changed(self, office: Browser, clerk: Browser) -> None:
