@@ -89,6 +89,7 @@ class TestSomebodyWithMoreRights:
 
     def test_keeps_the_second_factor(self, browser: Browser, above: Any) -> None:
         Authenticator.objects.create(user=above, type="totp", data={"secret": "x"})
+        assert page(above, "reset-factors/") not in browser.get(page(above)).content.decode()
         for reply in (browser.get(page(above, "reset-factors/")), browser.post(page(above, "reset-factors/"))):
             assert reply.status_code == 403
         assert Authenticator.objects.exists()
@@ -146,6 +147,7 @@ class TestSomebodyWithFewerRights:
         theirs = Browser()
         theirs.sign_in(below.username)
         set_up_app(theirs)
+        assert page(below, "reset-factors/") in browser.get(page(below)).content.decode()
         assert browser.get(page(below, "reset-factors/")).status_code == 200
         assert Authenticator.objects.filter(user=below).exists()
         assert browser.post(page(below, "reset-factors/")).status_code == 302
@@ -221,6 +223,12 @@ class TestARole:
         sent = {"name": "desk", "permissions": [find_permission("billing.move_money").pk]}
         assert browser.post(f"/admin/auth/group/{group.pk}/change/", sent).status_code == 200
         assert "billing.move_money" not in rights(editor)
+
+    def test_with_no_more_rights_is_deleted(self, browser: Browser) -> None:
+        group = self.group("billing.view_account")
+        assert browser.post(f"/admin/auth/group/{group.pk}/delete/", {"post": "yes"}).status_code == 302
+        assert not Group.objects.filter(pk=group.pk).exists()
+        assert AuditEvent.objects.filter(kind="role_changed", subject=f"auth.group {group.pk}").exists()
 
     def test_with_more_rights_is_not_changed_or_deleted(self, browser: Browser) -> None:
         group = self.group("billing.move_money")
