@@ -10,10 +10,9 @@ import logging
 from datetime import datetime
 
 from django.conf import settings
-from django.core.mail import send_mail
 from django.db.models import F, QuerySet
 
-from billing import limits, money, prices
+from billing import limits, mail_server, money, prices
 from billing.models import Account
 
 log = logging.getLogger(__name__)
@@ -41,15 +40,9 @@ def _write_to(account: Account, fallen: QuerySet[Account], now: datetime) -> boo
     with limits.alone(subject=f"low balance:{account.pk}", now=now) as may_write:
         if not may_write or not fallen.filter(pk=account.pk).exists():
             return False
-        try:
-            send_mail(
-                subject="Your balance runs low",
-                message=_text(account),
-                from_email=settings.DEFAULT_FROM_EMAIL,
-                recipient_list=[account.email],
-            )
-        except (OSError, UnicodeError) as error:  # SMTPException is an OSError; of a host there may be no ASCII
-            log.warning("account %s was not written to that it runs low: %s", account.pk, type(error).__name__)
+        error = mail_server.post_text(to=account.email, subject="Your balance runs low", text=_text(account))
+        if error:
+            log.warning("account %s was not written to that it runs low: %s", account.pk, error)
             return False
         fallen.filter(pk=account.pk).update(is_above_low=False)
     return True

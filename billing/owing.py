@@ -6,10 +6,9 @@ import logging
 from datetime import datetime
 
 from django.conf import settings
-from django.core.mail import send_mail
 from django.db.models import QuerySet, Sum
 
-from billing import money
+from billing import limits, mail_server, money
 from billing.models import Account
 
 log = logging.getLogger(__name__)
@@ -31,24 +30,28 @@ def tell(*, now: datetime) -> int:
     Account.objects.filter(available__gte=0, owing_told_at__isnull=False).update(owing_told_at=None)
     if not settings.MAIL_CONFIGURED:
         return 0
-    told = 0
     # In no order: addresses that are always refused keep nobody's place
-    for account in list_owing().filter(owing_told_at__isnull=True).exclude(email="").order_by("?")[:AT_ONCE]:
-        try:
-            send_mail(
-                subject="Your account owes money",
-                message=(
-                    "A payment to your prepaid balance was refunded or disputed after part of it was spent.\n\n"
-                    f"Owed: {money.to_decimal_string(account.owed)} USD\n\n"
-                    "Until it is paid nothing can be bought. Whatever is paid in, or was set aside and comes back, "
-                    f"goes there first. To pay: {settings.PUBLIC_URL}/pricing/\n"
-                ),
-                from_email=settings.DEFAULT_FROM_EMAIL,
-                recipient_list=[account.email],
-            )
-        except (OSError, UnicodeError) as error:  # SMTPException is an OSError; of a host there may be no ASCII
-            log.warning("account %s could not be told that it owes: %s", account.pk, type(error).__name__)
-            continue
-        Account.objects.filter(pk=account.pk).update(owing_told_at=now)
-        told += 1
-    return told
+    untold = list_owing().filter(owing_told_at__isnull=True)
+    return sum(_write_to(account, untold, now) for account in untold.exclude(email="").order_by("?")[:AT_ONCE])
+
+
+def _write_to(account: Account, untold: QuerySet[Account], now: datetime) -> bool:
+    """Mail to one that nobody else writes to meanwhile; True when the mail server has it."""
+    with limits.alone(subject=f"owing:{account.pk}", now=now) as may_write:
+        if not may_write or not untold.filter(pk=account.pk).exists():
+            return False
+        error = mail_server.post_text(to=account.email, subject="Your account owes money", text=_text(account))
+        if error:
+            log.warning("account %s could not be told that it owes: %s", account.pk, error)
+            return False
+        untold.filter(pk=account.pk).update(owing_told_at=now)
+    return True
+
+
+def _text(account: Account) -> str:
+    return (
+        "A payment to your prepaid balance was refunded or disputed after part of it was spent.\n\n"
+        f"Owed: {money.to_decimal_string(account.owed)} USD\n\n"
+        "Until it is paid nothing can be bought. Whatever is paid in, or was set aside and comes back, "
+        f"goes there first. To pay: {settings.PUBLIC_URL}/pricing/\n"
+    )

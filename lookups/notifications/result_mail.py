@@ -5,14 +5,10 @@ Nothing a customer typed gets into a header: subject and file name are made of o
 
 from __future__ import annotations
 
-import contextlib
-import smtplib
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.core.exceptions import ValidationError
-from django.core.mail import EmailMessage, get_connection
-from django.core.validators import validate_email
+from django.core.mail import EmailMessage
 from django.utils import timezone
 
 from billing import money
@@ -23,11 +19,8 @@ from lookups.models import BulkJob, Delivery
 from lookups.verdicts import Verdict
 
 LARGEST_TABLE = 5_000_000  # bytes; many mail servers take 10 MB, and the attachment grows by a third on its way
-TAKEN = 250  # what a mail server says when it has taken a mail
 
 FICTIONAL = "This is of the sandbox: a fictional registry answered, and all of it is invented."
-NO_SERVER = "no mail server is configured (EMAIL_URL)"
-NO_ADDRESS = "the account's e-mail address is none"
 
 
 def is_configured() -> bool:
@@ -54,36 +47,6 @@ def make(delivery: Delivery) -> EmailMessage:
     if table is not None:
         message.attach(f"{bulk.public_id}.csv", table, "text/csv")
     return message
-
-
-def post(message: EmailMessage) -> tuple[int | None, str]:
-    """Give the mail to the server; what it answered, and what went wrong (empty: it has it)."""
-    if not is_configured():
-        return None, NO_SERVER
-    try:
-        validate_email(message.to[0])
-        _send(message)
-    except (ValidationError, UnicodeError):  # Django takes hosts that no mail can be sent to: without a name in ASCII
-        return None, NO_ADDRESS
-    except smtplib.SMTPRecipientsRefused as refused:
-        code, answer = next(iter(refused.recipients.values()))
-        return code, f"the mail server refused the address: {_plain(answer)}"
-    except smtplib.SMTPAuthenticationError as refused:
-        return refused.smtp_code, "the mail server refused our user name or password"
-    except smtplib.SMTPResponseException as refused:
-        return refused.smtp_code, f"the mail server refused the mail: {_plain(refused.smtp_error)}"
-    except (smtplib.SMTPException, OSError) as error:
-        return None, f"the mail server cannot be reached or broke off ({type(error).__name__})"
-    return TAKEN, ""
-
-
-def _send(message: EmailMessage) -> None:
-    message.connection = get_connection()
-    try:
-        message.send()
-    finally:
-        with contextlib.suppress(OSError):  # Django leaves it open when our password was refused
-            message.connection.close()
 
 
 def make_table(bulk: BulkJob) -> str | None:
@@ -130,8 +93,3 @@ def _text(bulk: BulkJob, *, attached: bool, livemode: bool) -> str:
             "",
         ]
     )
-
-
-def _plain(answer: bytes | str) -> str:
-    text = answer.decode(errors="replace") if isinstance(answer, bytes) else answer
-    return " ".join(text.split())[:200]

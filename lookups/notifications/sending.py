@@ -10,6 +10,7 @@ import logging
 import time
 from datetime import datetime
 
+from billing import mail_server
 from lookups.lookup import single_flight
 from lookups.lookup.asks import Stopwatch
 from lookups.models import Delivery
@@ -83,7 +84,7 @@ def _mail(delivery: Delivery) -> Answer:
     is_digest = delivery.event == Delivery.Event.WATCH_DIGEST
     message = digest.make(delivery) if is_digest else result_mail.make(delivery)
     single_flight.release_connection()
-    status, error = result_mail.post(message)
+    status, error = mail_server.post(message)
     return Answer(status, error, round((time.monotonic() - started) * 1000))
 
 

@@ -12,15 +12,13 @@ from datetime import datetime, timedelta
 from time import monotonic
 
 from django.conf import settings
-from django.core.mail import EmailMessage
 from django.urls import reverse
 from django.utils.html import strip_tags
 
-from billing import limits
+from billing import limits, mail_server
 from billing.members import links
 from billing.models import Invitation, SignInLink
 from lookups.jobs.calls import call
-from lookups.notifications import result_mail
 
 log = logging.getLogger(__name__)
 AT_ONCE = 50
@@ -99,9 +97,7 @@ def _send(row: SignInLink | Invitation, subject: str, text: str, *, now: datetim
     with limits.alone(subject=f"mail:{row._meta.model_name}:{row.pk % PLACES}", now=now) as may_mail:
         if not may_mail or not rows.filter(mailed_at=None).exists():
             return False
-        headers = {"Auto-Submitted": "auto-generated"}
-        message = EmailMessage(subject, text, settings.DEFAULT_FROM_EMAIL, [row.email], headers=headers)
-        _, error = result_mail.post(message)
+        error = mail_server.post_text(to=row.email, subject=subject, text=text)
         if error:
             log.warning("Mail of %s: %s", row, error)
             return False

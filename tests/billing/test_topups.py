@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import stripe
+from django.core.mail import EmailMessage
 from django.utils import timezone
 
 from billing import ledger, reconciliation, reversals, selectors, topups
@@ -507,7 +509,7 @@ class TestAnAccountThatOwes:
     ) -> None:
         settings.MAIL_CONFIGURED = True
         with monkeypatch.context() as away:
-            away.setattr(owing_accounts, "send_mail", lambda **_: (_ for _ in ()).throw(ConnectionRefusedError()))
+            away.setattr(EmailMessage, "send", Mock(side_effect=ConnectionRefusedError))
             assert owing_accounts.tell(now=NOW) == 0
         assert owing_accounts.tell(now=LATER) == 1
 

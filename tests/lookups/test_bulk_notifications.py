@@ -21,7 +21,7 @@ from celery import current_app
 from django.test import Client
 from django.utils import timezone
 
-from billing import keys
+from billing import keys, mail_server
 from billing.models import Account
 from lookups.bulk import bulk_jobs, queue
 from lookups.bulk.bulk_jobs import Wanted
@@ -426,7 +426,7 @@ class TestTheResults:
         assert only().last_answer == "the mail server cannot be reached or broke off (ConnectionRefusedError)"
         settings.MAIL_CONFIGURED = False
         deliver(timezone.now() + timedelta(minutes=2))
-        assert only().last_answer == result_mail.NO_SERVER
+        assert only().last_answer == mail_server.NO_SERVER
 
     def test_later_when_the_server_hangs(self, customer: Customer, settings: Any) -> None:
         assert settings.EMAIL_TIMEOUT == 20

@@ -41,7 +41,7 @@ class TestAMailServerThatHangs:
             waiting.pop()
             return None, "away"
 
-        monkeypatch.setattr("lookups.notifications.result_mail.post", hang)
+        monkeypatch.setattr("billing.mail_server.post", hang)
         for number in range(ASKING):
             ask(number)
         mail_entrance()
@@ -56,7 +56,7 @@ class TestAMailServerThatHangs:
 
         for number in range(ASKING):
             ask(number)
-        monkeypatch.setattr("lookups.notifications.result_mail.post", hang)
+        monkeypatch.setattr("billing.mail_server.post", hang)
         monkeypatch.setattr("lookups.workspace.mail.monotonic", lambda: now[0])
         mail_entrance()
         assert 60 <= now[0] <= 80
@@ -64,9 +64,9 @@ class TestAMailServerThatHangs:
     def test_is_given_the_link_of_who_asked_while_others_were_mailed(
         self, monkeypatch: pytest.MonkeyPatch, mailoutbox: list[EmailMessage]
     ) -> None:
-        from lookups.notifications import result_mail
+        from billing import mail_server
 
-        post = result_mail.post
+        post = mail_server.post
 
         def slow(message: EmailMessage) -> tuple[int | None, str]:
             if not mailoutbox:
@@ -74,6 +74,6 @@ class TestAMailServerThatHangs:
             return post(message)
 
         ask(1)
-        monkeypatch.setattr("lookups.notifications.result_mail.post", slow)
+        monkeypatch.setattr("billing.mail_server.post", slow)
         mail_entrance()
         assert sorted(mail.to[0] for mail in mailoutbox) == ["person1@example.com", "person2@example.com"]

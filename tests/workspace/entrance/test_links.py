@@ -16,10 +16,9 @@ from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
 
-from billing import audit
+from billing import audit, mail_server
 from billing.members import links, sessions
 from billing.models import Account, AuditEvent, Invitation, Member, MemberSession, SignInLink
-from lookups.notifications import result_mail
 from lookups.tasks import mail_entrance, prune
 from lookups.workspace.entrance import tries
 from tests.sign_in.people import Browser as StaffBrowser
@@ -237,7 +236,7 @@ class TestTheMail:
     ) -> None:
         ada.ask()
         with monkeypatch.context() as away:
-            away.setattr("lookups.notifications.result_mail.post", lambda message: (None, "away"))
+            away.setattr("billing.mail_server.post", lambda message: (None, "away"))
             mail_entrance()
         assert outgoing.outbox == []
         mail_entrance()
@@ -248,7 +247,7 @@ class TestTheMail:
     ) -> None:
         ada.ask()
         with monkeypatch.context() as killed:
-            killed.setattr("lookups.notifications.result_mail.post", Mock(side_effect=SystemExit))
+            killed.setattr("billing.mail_server.post", Mock(side_effect=SystemExit))
             with pytest.raises(SystemExit):
                 mail_entrance()
         mail_entrance()
@@ -258,13 +257,13 @@ class TestTheMail:
         self, ada: Person, with_mail: None, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         ada.ask()
-        post = result_mail.post
+        post = mail_server.post
 
         def slow(message: EmailMessage) -> tuple[int | None, str]:
             mail_entrance()
             return post(message)
 
-        monkeypatch.setattr(result_mail, "post", slow)
+        monkeypatch.setattr(mail_server, "post", slow)
         mail_entrance()
         assert len(outgoing.outbox) == 1
 

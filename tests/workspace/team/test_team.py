@@ -10,10 +10,9 @@ from django.contrib.auth.models import User
 from django.core import mail as outgoing
 from django.utils import timezone
 
-from billing import audit
+from billing import audit, mail_server
 from billing.members import team
 from billing.models import Account, AuditEvent, Invitation, Member, MemberSession
-from lookups.notifications import result_mail
 from lookups.tasks import mail_entrance
 from tests.sign_in.people import Browser as StaffBrowser
 from tests.sign_in.people import make_user, set_up_app
@@ -163,7 +162,7 @@ class TestAnInvitation:
         tried: list[str] = []
         settings.MAIL_CONFIGURED = True
         monkeypatch.setattr(
-            result_mail, "post", lambda message: tried.append(message.to[0]) or (550, "no such mailbox")
+            mail_server, "post", lambda message: tried.append(message.to[0]) or (550, "no such mailbox")
         )
         invite(office)
         mail_entrance()
