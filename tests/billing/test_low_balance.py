@@ -10,8 +10,8 @@ from unittest.mock import Mock
 import pytest
 from django.core.mail import EmailMessage
 
-from billing import accounts, ledger, low_balance, owing
-from billing.models import Account
+from billing import accounts, ledger, low_balance, owing, tasks
+from billing.models import Account, Payment
 from tests.billing.conftest import NOW
 
 pytestmark = pytest.mark.django_db
@@ -153,6 +153,19 @@ class TestWhoOwes:
         ledger.reverse(account_id=account.pk, idempotency_key="r", **back)
         others = look_twice(owing, monkeypatch)
         assert (owing.tell(now=NOW), others, len(mailoutbox)) == (1, [0], 1)
+
+    def test_is_written_to_after_the_money_was_seen_to(self, account: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Payments whose request never came back waited for twenty mails where the mail server said nothing."""
+        back: dict[str, Any] = {"amount": -31_400, "source": "card", "reason": "dispute", "reference": "", "now": NOW}
+        ledger.reverse(account_id=account.pk, idempotency_key="r", **back)
+        lost = Payment.objects.create(
+            method="tempo", purpose="lookup", amount=314, state="accepted", challenge_id="c", created_at=NOW
+        )
+        monkeypatch.setattr(EmailMessage, "send", Mock(side_effect=SystemExit))  # it waits, and is killed
+        with pytest.raises(SystemExit):
+            tasks.sweep_payments()
+        lost.refresh_from_db()
+        assert lost.state == "abandoned"
 
 
 class TestAnAddressThatIsAlwaysRefused:
