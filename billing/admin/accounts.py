@@ -16,7 +16,7 @@ from django.utils import timezone
 from unfold.decorators import action, display
 from unfold.widgets import UnfoldAdminSingleDateWidget
 
-from billing import accounts, grants, money, prices, selectors, statements
+from billing import accounts, grants, money, prices, proof, selectors, statements
 from billing.admin import hubs, pages
 from billing.ledger_errors import InsufficientFunds
 from billing.models import Account, WaitingGrant
@@ -111,6 +111,13 @@ class AccountAdmin(pages.ActionPermissions, pages.BudgetInDollars):
         if not search_term.strip():
             return queryset, False
         return queryset.filter(pk__in=selectors.find_accounts(search_term).values("pk")), False
+
+    def changeform_view(self, request: HttpRequest, object_id: str | None = None, *more: Any, **named: Any) -> Any:
+        """Free service moves money: who gives or ends it shows first who they are."""
+        kept = find_row(Account, object_id) if object_id else None
+        before = kept.kind if kept else Account.Kind.USER
+        is_given = self.has_move_money_permission(request) and request.POST.get("kind", before) != before
+        return (is_given and proof.demand(request)) or super().changeform_view(request, object_id, *more, **named)
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None

@@ -263,6 +263,26 @@ class TestBeforeMoneyAndKeys:
         )
         assert (event.actor, event.address) == (browser_name(browser), browser.address)
 
+    def test_one_shows_again_who_it_is_to_give_free_service(self, browser: Browser, account: Account) -> None:
+        """Of a kind that is never charged: it was given by whoever sat at a browser that had been left open."""
+        page, named = f"/admin/billing/account/{account.pk}/change/", {"name": "Acme", "is_active": "on"}
+        let_pass(browser, 11)
+        assert browser.post(page, {**named, "kind": "user", "name": "Acme Inc"})["Location"] != page
+        asked = browser.post(page, {**named, "kind": "internal"})["Location"]
+        new = browser.post("/admin/billing/account/add/", {"name": "New", "kind": "internal"})["Location"]
+        assert all(one.startswith("/admin/confirm/password/?next=") for one in (asked, new))
+        assert set(Account.objects.values_list("name", "kind")) == {("Acme Inc", "user")}
+        browser.post(page, {**named, "kind": "internal"})
+        assert browser.post(asked, {"password": PASSWORD}).status_code == 302
+        assert Account.objects.get().kind == "internal"
+
+    def test_free_service_needs_a_second_factor_where_money_does(
+        self, browser: Browser, account: Account, required: None
+    ) -> None:
+        sent = {"name": "Acme", "is_active": "on", "kind": "internal"}
+        assert browser.post(f"/admin/billing/account/{account.pk}/change/", sent)["Location"] == "/admin/factors/"
+        assert Account.objects.get().kind == "user"
+
     def test_what_somebody_else_confirmed_opens_nothing(self, browser: Browser, account: Account) -> None:
         other = make_user("", *RIGHTS)
         session = browser.session
