@@ -267,6 +267,16 @@ class TestChangesOfUsers:
         assert NEW_PASSWORD not in str(dict(browser.session))
         assert not User.objects.filter(username="newcomer").exists()
 
+    def test_of_a_password_ask_who_it_is_and_keep_it_not(self, browser: Browser) -> None:
+        session, other = browser.session, make_user()
+        session["proof"] = {**session["proof"], "at": 0}
+        session.save()
+        sent = {"password1": NEW_PASSWORD, "password2": NEW_PASSWORD, "set-password": "1", "usable_password": "true"}
+        reply = browser.post(page(other, "password/"), sent)
+        assert reply["Location"].startswith("/admin/confirm/password/")
+        assert NEW_PASSWORD not in str(dict(browser.session))
+        assert not User.objects.get(pk=other.pk).check_password(NEW_PASSWORD)
+
     def test_need_a_second_factor_where_one_is_required(self, browser: Browser, settings: Any) -> None:
         settings.ADMIN_SECOND_FACTOR = True
         other = make_user()
@@ -283,3 +293,9 @@ class TestAMemberOfAnAccount:
         assert (changed.email, changed.username, changed.first_name) == (ada.email, ada.username, "Ada")
         browser.post(page(ada), form(ada, is_active=None))
         assert Person("ada@quay.test").come().status_code == 403
+
+    def test_keeps_no_colleague_of_the_staff_from_another_address(self, browser: Browser) -> None:
+        Person("ada@quay.test").come()
+        other = make_user()
+        browser.post(page(other), form(other, email="kim@acme.test"))
+        assert User.objects.get(pk=other.pk).email == "kim@acme.test"
