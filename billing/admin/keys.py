@@ -80,6 +80,12 @@ class KeyForm(AsShown):
         model = ApiKey
         fields = ("name", "scopes", "allowed_networks", "rate_limit_per_minute", "concurrent_lookups", "monthly_budget")
 
+    def clean_scopes(self) -> list[str]:
+        """Nor is a key made one that the spreadsheet's address refuses; what it was before stays."""
+        if "scopes" in self.changed_data and keys.reconciles_in_vain(self.cleaned_data["scopes"]):
+            raise forms.ValidationError(keys.ALONE)
+        return list(self.cleaned_data["scopes"])
+
 
 def issue_page(request: HttpRequest, *, account: Account) -> HttpResponse:
     """Ask what the key is for; answer with its secret, this once."""

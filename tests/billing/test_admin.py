@@ -403,6 +403,15 @@ class TestAKey:
             page = self.issue(dana, account, scopes=scopes).content.decode()
             assert re.search(keys.LEAKED_KEY_PATTERN, page)
 
+    def test_for_a_spreadsheet_is_not_made_one_that_its_address_refuses(self, dana: Client, key: ApiKey) -> None:
+        page, sent = url("apikey_change", key.pk), {"name": "sheet", "scopes": ["lookup", "reconcile"]}
+        assert "Choose reconcile alone" in dana.post(page, sent).content.decode()
+        key.refresh_from_db()
+        assert "reconcile" not in key.scopes
+        dana.post(page, {**sent, "scopes": ["reconcile"]})
+        key.refresh_from_db()
+        assert key.scopes == ["reconcile"]
+
     def test_is_rotated_with_a_grace_time(self, dana: Client, key: ApiKey) -> None:
         page = dana.post(url("apikey_rotate", key.pk), {"grace_hours": "24"})
         assert re.search(keys.LEAKED_KEY_PATTERN, page.content.decode())
