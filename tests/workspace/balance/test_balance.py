@@ -83,6 +83,12 @@ class TestTheBalance:
         assert "0.4082 USD spent or held in" in page
         assert "bulk of 10" in page
 
+    def test_says_why_what_counts_against_the_budget_is_more_than_what_was_spent(self, office: Browser) -> None:
+        ledger.refund(entry_id=charge(office, 3).pk, idempotency_key="r", reason="outage", now=timezone.now())
+        page = text_of(office.get(PAGE))
+        assert figure(page, "Spent, USD") == "0.0628"
+        assert re.search(r"0\.0942 USD spent or held in \w+ \d{4}\. Refunds are not taken off here\.", page)
+
     def test_counts_the_free_lookups_first(self, office: Browser) -> None:
         assert figure(text_of(office.get(PAGE)), "Free lookups left") == "10"
         charge(office, 4)
