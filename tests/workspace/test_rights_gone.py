@@ -98,6 +98,14 @@ class TestAButtonThatSignsOut:
         assert not MemberSession.objects.exists()
 
 
+class TestATableThatWasPasted:
+    def test_stands_there_for_who_may_ask(self, office: Browser, viewer: Browser) -> None:
+        reply = viewer.post("/app/bulk/", {"pasted": "Blue Heron,DE\n</textarea><script>"})
+        page = reply.content.decode()
+        assert (reply.status_code, "Your role reads" in page) == (403, True)
+        assert "readonly>Blue Heron,DE\n&lt;/textarea&gt;&lt;script&gt;</textarea>" in page
+
+
 class TestSettings:
     def test_of_who_only_reads_by_now_are_not_saved_and_it_says_so(self, office: Browser, eve: Browser) -> None:
         form = read_form(eve.get("/app/settings/"))

@@ -46,7 +46,7 @@ def bulk(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return _show(asked, {})
     if not asked.member.can("member"):
-        return _show(asked, {"problem": READS}, status=403)
+        return _show(asked, {"problem": READS, "pasted": _as_pasted(request)}, status=403)
     try:
         draft = _keep(asked)
     except Unreadable as why:
