@@ -13,6 +13,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from billing.models import AuditEvent, Member, MemberSession
+from lookups.workspace.entrance import tries
 from tests.sign_in.people import SecurityKey, make_user, text
 from tests.workspace.people import Person
 
@@ -65,7 +66,15 @@ class TestAPasskey:
         answer = sign_in(elsewhere, device, user)
         assert (answer.status_code, answer["Location"]) == (302, "/app/")
         assert elsewhere.is_in
+        assert AuditEvent.objects.filter(kind="signed_in").latest("pk").detail == "By passkey."
         assert elsewhere.get("/admin/").status_code == 302
+
+    def test_is_not_tried_without_end(self, ada: Person, user: User, monkeypatch: pytest.MonkeyPatch) -> None:
+        device, elsewhere = Device(), Person(ada.email)
+        add_key(ada, device)
+        monkeypatch.setattr(tries, "OF_A_NETWORK", 1)  # the question is counted too
+        answer = sign_in(elsewhere, device, user)
+        assert (answer.status_code, int(answer["Retry-After"]) > 0, elsewhere.is_in) == (429, True, False)
 
     def test_does_not_sign_in_twice_by_one_answer(self, ada: Person, user: User) -> None:
         device = Device()

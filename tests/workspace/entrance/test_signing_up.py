@@ -79,10 +79,18 @@ class TestAStranger:
         told = str(list(AuditEvent.objects.values_list("actor", "subject", "detail")))
         assert "ada" not in told
         assert f"member {Member.objects.get().pk} of account" in told
+        assert AuditEvent.objects.get(kind=audit.Kind.SIGNED_IN).detail == "By link."
 
     def test_leaves_a_cookie_that_no_script_reads(self) -> None:
         cookie = Person("ada@quay.test").come().cookies[settings.WORKSPACE_COOKIE_NAME]
         assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == (True, "Lax", "/")
+
+    @pytest.mark.parametrize("over_tls", [True, False])
+    def test_leaves_a_cookie_that_travels_by_tls_where_there_is_any(self, settings: Any, over_tls: bool) -> None:
+        """In production its name begins with __Host-, and browsers keep no such cookie without the word."""
+        settings.SESSION_COOKIE_SECURE = over_tls
+        cookie = Person("ada@quay.test").come().cookies[settings.WORKSPACE_COOKIE_NAME]
+        assert bool(cookie["secure"]) == over_tls
 
     @pytest.mark.parametrize(
         "wrong",
