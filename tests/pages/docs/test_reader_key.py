@@ -57,6 +57,18 @@ class TestTheReadersKey:
         assert (cookie["httponly"], cookie["samesite"]) == (True, "Lax")
         assert not ApiKey.objects.filter(secret_hash=secret).exists()
 
+    @pytest.mark.parametrize("over_tls", [True, False])
+    def test_travels_by_tls_where_there_is_any(
+        self,
+        office: Browser,  # noqa: F811
+        monkeypatch: pytest.MonkeyPatch,
+        over_tls: bool,
+    ) -> None:
+        """In production its name begins with __Host-, and browsers keep no such cookie without the word."""
+        monkeypatch.setattr(settings, "CSRF_COOKIE_SECURE", over_tls)
+        make(office)
+        assert bool(office.cookies[settings.EXAMPLE_KEY_COOKIE_NAME]["secure"]) == over_tls
+
     def test_may_do_no_more_than_its_reader(self, office: Browser, clerk: Browser) -> None:  # noqa: F811
         assert set(keys.verify(secret=make(clerk), now=timezone.now()).scopes) == set(page_of_keys.SCOPES)
         assert "keys" in keys.verify(secret=make(office), now=timezone.now()).scopes
