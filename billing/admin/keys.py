@@ -63,9 +63,10 @@ class IssueForm(forms.Form):
 
 
 class RotateForm(forms.Form):
-    """How long the old key goes on working."""
+    """How long the old key goes on working; `named` makes a form that is sent twice one key."""
 
     grace_hours = pages.whole_number_field(initial=24, help_text="Both keys work for this many hours.")
+    named = forms.UUIDField(widget=forms.HiddenInput(), required=False, initial=uuid.uuid4)
 
 
 class KeyForm(AsShown):
@@ -178,9 +179,12 @@ class ApiKeyAdmin(pages.ActionPermissions, pages.BudgetInDollars):
         form = RotateForm(request.POST or None, initial={"grace_hours": 24})
         if request.method == "POST" and form.is_valid():
             try:
-                grace = timedelta(hours=form.cleaned_data["grace_hours"])
-                key, secret = keys.rotate(key=old, grace=grace, now=timezone.now())
+                grace, named = timedelta(hours=form.cleaned_data["grace_hours"]), form.cleaned_data["named"]
+                key, secret = keys.rotate(key=old, grace=grace, named=named, now=timezone.now())
             except keys.InvalidKey:
+                if made := ApiKey.objects.filter(replaces=old, uuid=named).first():
+                    messages.warning(request, SENT_TWICE)
+                    return redirect("admin:billing_apikey_change", made.pk)
                 messages.error(request, "This key no longer works or was rotated before.")
                 return redirect("admin:billing_apikey_change", old.pk)
             self.log_change(request, old, f"Rotated; its successor is {key.prefix}…")

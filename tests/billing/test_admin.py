@@ -417,6 +417,18 @@ class TestAKey:
         assert re.search(keys.LEAKED_KEY_PATTERN, page.content.decode())
         assert ApiKey.objects.get(replaces=key).account == key.account
 
+    def test_rotated_by_a_form_that_is_sent_twice_leads_to_the_successor(self, dana: Client, key: ApiKey) -> None:
+        """Who presses twice sees the second answer alone: it said nothing of the key whose secret was lost with it."""
+        page = url("apikey_rotate", key.pk)
+        named = str(dana.get(page).context["form"]["named"].value())
+        dana.post(page, {"grace_hours": "24", "named": named})
+        again = dana.post(page, {"grace_hours": "24", "named": named})
+        made = ApiKey.objects.get(replaces=key)
+        assert (again["Location"], str(made.uuid)) == (url("apikey_change", made.pk), named)
+        assert "Its secret was shown the first time" in dana.get(again["Location"]).content.decode()
+        other = dana.post(page, {"grace_hours": "24"}, follow=True).content.decode()
+        assert "was rotated before" in other
+
     def test_given_a_budget_counts_from_then_on(self, dana: Client, key: ApiKey) -> None:
         dana.post(url("apikey_change", key.pk), {"name": "server", "monthly_budget": "0.07"})
         key.refresh_from_db()
