@@ -98,6 +98,16 @@ class TestAPageOfTheWorkspace:
     def test_is_kept_by_no_cache(self, office: Browser) -> None:
         assert office.post("/app/mode/")["Cache-Control"] == "private, no-store"
 
+    def test_of_a_closed_account_leads_its_owner_to_the_data_and_the_end(self, office: Browser, clerk: Browser) -> None:
+        """Both are open to an owner there, and no page led to them."""
+        Account.objects.update(is_active=False)
+        paths = ("/app/settings/export/", "/app/settings/erase/")
+        page, other = (browser.get("/app/settings/").content.decode() for browser in (office, clerk))
+        assert [path in page for path in paths] == [True, True]
+        assert [path in other for path in paths] == [False, False]
+        assert office.post(paths[0]).status_code == 200
+        assert office.get(paths[1]).status_code == 200
+
     def test_is_closed_with_the_account(self, office: Browser) -> None:
         office.account.is_active = False
         office.account.save(update_fields=["is_active"])
