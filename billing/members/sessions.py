@@ -59,7 +59,7 @@ def end(*, user_id: int, session_id: int | None = None) -> int:
 def switch(session: MemberSession, *, livemode: bool) -> None:
     """Work with the real registries from now on, or in the sandbox."""
     session.livemode = livemode
-    session.save(update_fields=["livemode"])
+    MemberSession.objects.filter(pk=session.pk).update(livemode=livemode)  # which may have ended meanwhile
 
 
 def move(session: MemberSession, *, member_id: int) -> bool:
@@ -67,7 +67,7 @@ def move(session: MemberSession, *, member_id: int) -> bool:
     member = Member.objects.filter(user=session.member.user_id, pk=member_id).first()
     if member is not None:
         session.member = member
-        session.save(update_fields=["member"])
+        MemberSession.objects.filter(pk=session.pk).update(member=member)
     return member is not None
 
 

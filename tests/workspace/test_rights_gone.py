@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import pytest
 from django.utils import timezone
 
 from billing import keys
-from billing.members import team
+from billing.members import sessions, team
 from billing.models import Account, ApiKey, AuditEvent, Invitation, LedgerEntry, Member, MemberSession, TopUp
 from lookups.models import BulkDraft, Delivery, Lookup, Watch, WebhookSecret
 from tests.workspace.conftest import Browser, join, open_office
@@ -96,6 +97,30 @@ class TestAButtonThatSignsOut:
         page = self.press_twice(office, "/app/settings/sessions/end/", {})
         assert "it is done" in page
         assert not MemberSession.objects.exists()
+
+
+class TestASessionThatEndsElsewhere:
+    def test_is_led_to_sign_in_and_to_no_error_by_what_was_pressed_meanwhile(
+        self, office: Browser, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        there = join(open_office("Harbor", "harbor@quay.test").account, "viewer", "two@quay.test")
+        Member.objects.filter(pk=there.pk).update(user=office.user)
+        find = sessions.find
+
+        def find_and_end(token: str, *, now: datetime) -> MemberSession | None:
+            """As this request has found the session, another one signs out of all browsers."""
+            found = find(token, now=now)
+            MemberSession.objects.all().delete()
+            return found
+
+        for path, form in (("mode", {"mode": "sandbox"}), ("account", {"member": str(there.pk)})):
+            office.cookies["workspace"] = sessions.begin(
+                member=office.member, address="", browser="", now=timezone.now()
+            )
+            with monkeypatch.context() as meanwhile:
+                meanwhile.setattr(sessions, "find", find_and_end)
+                assert office.post(f"/app/{path}/", form).status_code == 302
+            assert office.get("/app/")["Location"].startswith("/app/sign-in/")
 
 
 class TestATableThatWasPasted:
