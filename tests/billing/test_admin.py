@@ -7,13 +7,15 @@ from datetime import timedelta
 from functools import partial
 from importlib import import_module
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from django.apps import apps
+from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Permission
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.urls import reverse
 from django.utils import timezone
 from kombu.exceptions import OperationalError
@@ -428,6 +430,22 @@ class TestAKey:
         assert "Its secret was shown the first time" in dana.get(again["Location"]).content.decode()
         other = dana.post(page, {"grace_hours": "24"}, follow=True).content.decode()
         assert "was rotated before" in other
+
+    def test_renamed_keeps_what_was_counted_meanwhile(self, key: ApiKey, rf: RequestFactory) -> None:
+        keys.set_budget(key=key, monthly_budget=3140, now=timezone.now())
+        opened = ApiKey.objects.get(pk=key.pk)
+        ApiKey.objects.filter(pk=key.pk).update(budget_used=314)
+        opened.name = "renamed"
+        form = Mock(changed_data=["name"])
+        admin.site.get_model_admin(ApiKey).save_model(rf.post("/"), opened, form, change=True)
+        key.refresh_from_db()
+        assert (key.name, key.budget_used) == ("renamed", 314)
+
+    def test_is_never_deleted(self, key: ApiKey) -> None:
+        root = staff("root", "view_apikey", "change_apikey", "delete_apikey")
+        assert root.post(url("apikey_delete", key.pk), {"post": "yes"}).status_code == 403
+        root.post(url("apikey_changelist"), {"action": "delete_selected", "_selected_action": [key.pk], "post": "yes"})
+        assert ApiKey.objects.filter(pk=key.pk).exists()
 
     def test_given_a_budget_counts_from_then_on(self, dana: Client, key: ApiKey) -> None:
         dana.post(url("apikey_change", key.pk), {"name": "server", "monthly_budget": "0.07"})
