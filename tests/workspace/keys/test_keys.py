@@ -61,6 +61,7 @@ class TestTheList:
         live, test, ended = (text.index(head) for head in ("Live keys", "Test keys", "Ended keys (1)"))
         assert live < text.index("nightly import") < test < text.index("developer") < ended < text.index("old one")
         assert "192.0.2.0/24" in text
+        assert (text.count("Active"), text.count("Revoked"), text.count("Ending")) == (2, 1, 0)
 
     def test_never_has_the_workspaces_own_key(self, office: Browser) -> None:
         issued(office)
@@ -145,6 +146,15 @@ class TestANewKey:
         assert key.allowed_networks == ["192.0.2.0/24", "2001:db8::1/128"]
         assert key.expires_at
         assert key.expires_at.isoformat() == "2199-12-31T00:00:00+00:00"
+
+    @pytest.mark.parametrize("path", ["new/", "{key}/rotate/"])
+    def test_is_one_by_the_form_of_its_page_that_is_sent_twice(self, office: Browser, path: str) -> None:
+        key = issued(office)
+        path = LIST + path.format(key=key.public_id)
+        sent = {**read_form(office.get(path)), "name": "other", "mode": "live", "overlap": "3600"}
+        secret_of(office.post(path, sent))
+        assert "made before" in office.post(path, sent).content.decode()
+        assert ApiKey.objects.of_programs().exclude(pk=key.pk).count() == 1
 
     def test_sent_twice_is_one_key_and_says_no_secret_again(self, office: Browser) -> None:
         named = f"{uuid.uuid4()}"
