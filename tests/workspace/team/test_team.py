@@ -265,6 +265,13 @@ class TestRoles:
         assert roles(office.account)[clerk.user.email] == "admin"
         assert clerk.post("/app/team/invite/", {"email": "v@quay.test", "role": "viewer"}).status_code == 302
 
+    @pytest.mark.parametrize("role", ["emperor", "", "OWNER", "owner\x00"])
+    def test_are_no_others_than_there_are(self, office: Browser, clerk: Browser, role: str) -> None:
+        assert office.post(f"/app/team/{clerk.member.pk}/role/", {"role": role}).status_code == 302
+        assert invite(office, "v@quay.test", role).status_code == 400
+        assert roles(office.account)[clerk.user.email] == "member"
+        assert not Invitation.objects.exists()
+
     def test_above_ones_own_are_not_given_nor_taken(self, office: Browser, clerk: Browser) -> None:
         office.post(f"/app/team/{clerk.member.pk}/role/", {"role": "admin"})
         clerk.post(f"/app/team/{clerk.member.pk}/role/", {"role": "owner"})
