@@ -87,7 +87,9 @@ def to_kept(heard: Exchange, secrets: Iterable[str], *, at: str, most: int | Non
     """The exchange without our keys. `at`: when it was sent; `most`: bytes of its body, more is cut off at the end."""
     secrets = [one for one in secrets if one]
     came = bytes(heard.body)
-    body, cuts = cut_out(came if most is None else came[:most], secrets)
+    body, cuts = cut_out(came, secrets)
+    if most is not None:  # only now: before, a piece of a key might have been left at the end
+        body, cuts = body[:most], [cut for cut in cuts if sum(cut) <= most]
     headers = {
         name: keepable(hide_in_address(text, secrets)) for name, text in heard.headers.items() if name in KEPT_HEADERS
     }

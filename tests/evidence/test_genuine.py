@@ -127,6 +127,17 @@ class TestAnArchive:
                 shown = {name for name, _ in read.http_headers.headers} - {"content-length"}
                 assert shown == {name for name, text in headers.items() if text.isprintable() and text.isascii()}
 
+    @pytest.mark.parametrize("most", [4, 8, 12, 40])
+    def test_has_no_piece_of_a_key_where_the_end_of_a_page_is_cut_off(self, most: int) -> None:
+        heard = exchanges.Exchange(
+            "GET", "https://r.invalid/", 0.0, 503, {}, b"<p> k3y-0f-0urs was refused, and why</p>"
+        )
+        kept = exchanges.to_kept(heard, ["k3y-0f-0urs"], at="2026-11-30T12:00:00.000Z", most=most)
+        assert b"k3y" not in kept.body
+        assert len(kept.body) <= most
+        assert not kept.record["body"]["whole"] or most == 40
+        assert all(kept.body[at : at + size].decode() == exchanges.HIDDEN for at, size in kept.record["body"]["cuts"])
+
     def test_has_an_answer_where_programs_look_for_it(self) -> None:
         """In their index: by the address from its widest part on, and the second."""
         heard = exchanges.Exchange("GET", "https://www.Registry.invalid/Search?Name=A", 0.0, 200, {}, b"A")
