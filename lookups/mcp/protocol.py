@@ -101,7 +101,8 @@ def answer_each(sent: list[Any], answer_one: Callable[[Any], dict[str, Any] | No
 
 def answer(message: dict[str, Any], *, caller: HttpRequest) -> dict[str, Any]:
     """The result of one request, as JSON-RPC has it. Raises Wrong."""
-    params = message.get("params") or {}
+    params = message.get("params")
+    params = {} if params is None else params
     if not isinstance(params, dict):
         raise Wrong(INVALID_PARAMS, "params must be an object.")
     version = find_version(params)

@@ -458,6 +458,15 @@ class TestAMessage:
         reply = agent.send(method, params)
         assert (reply.status_code, reply.json()["error"]["code"]) == (status, code)
 
+    @pytest.mark.parametrize("params", [0, False, "", []], ids=str)
+    def test_whose_params_are_no_object_is_refused(self, agent: Agent, params: Any) -> None:
+        """What is empty was read as an object with nothing in it."""
+        for sent, status in ((params, 400), ({}, 200), (None, 200)):
+            reply = agent.post({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": sent})
+            assert reply.status_code == status
+        wrong = agent.post({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": params}).json()["error"]
+        assert (wrong["code"], wrong["message"]) == (-32602, "params must be an object.")
+
     def test_is_refused_by_the_numbers_of_the_specification(self, agent: Agent) -> None:
         meta = META | {f"{protocol.META}protocolVersion": "1999-01-01"}
         large = agent.post(b'{"jsonrpc":"2.0","id":1,"method":"tools/list","x":"' + b"x" * 1024 * 1024 + b'"}')
