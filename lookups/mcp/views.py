@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.request import validate_host
 from django.utils import timezone
@@ -19,6 +18,7 @@ from lookups import client_address
 from lookups.api import authentication, throttling
 from lookups.mcp import protocol
 from lookups.mcp.protocol import Wrong
+from lookups.pages.views import is_away
 
 MOST_BYTES = 1024 * 1024
 NAMED = {"tools/call": "name"}  # methods that say in `Mcp-Name` what they are about
@@ -75,12 +75,17 @@ def _is_from_here(request: HttpRequest) -> bool:
 def _count(request: HttpRequest) -> None:
     """One look of its key, or of its address where no key opens anything. Raises Wrong.
 
-    While the database is away nothing is counted: what is answered here needs none.
+    While the database is away, or open for reading alone, nothing is counted: what is answered here needs none. Of a
+    list the first message alone waits to learn that.
     """
-    now = timezone.now()
+    if getattr(request, "is_uncounted", False):
+        return
     try:
-        rate = _count_look(request, now)
-    except (OperationalError, InterfaceError):
+        rate = _count_look(request, timezone.now())
+    except Exception as error:
+        if not is_away(error):
+            raise
+        request.is_uncounted = True  # type: ignore[attr-defined]
         return
     if not rate.allowed:
         text = throttling.refusal(rate).text

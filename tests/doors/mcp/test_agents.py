@@ -22,6 +22,7 @@ from tests.doors.mcp.agents import META, Agent
 from tests.lookups.conftest import PRICE, Customer
 from tests.lookups.messages import end_jobs
 from tests.lookups.registry_server import Register
+from tests.lookups.test_database_away import AWAY
 
 pytestmark = pytest.mark.django_db
 FOUND = "Magic Found LLC"
@@ -623,9 +624,21 @@ class TestWhatBreaks:
         again = agent.call("look_up_company", entity_name=FOUND, state="DE", idempotency_key="k-1")
         assert again["structuredContent"]["verdict"] == "found"
 
-    def test_keeps_nobody_from_the_list_of_tools(self, agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("lookups.mcp.views.keys.verify", Mock(side_effect=OperationalError("is away")))
+    @pytest.mark.parametrize("error", AWAY, ids=str)
+    def test_keeps_nobody_from_the_list_of_tools(
+        self, agent: Agent, monkeypatch: pytest.MonkeyPatch, error: Exception
+    ) -> None:
+        """Of a database that is open for reading alone an agent was shown a page for people."""
+        monkeypatch.setattr("lookups.mcp.views.keys.verify", Mock(side_effect=error))
         assert agent.send("tools/list").json()["result"]["tools"]
+
+    def test_is_waited_for_once_by_a_list_of_messages(self, agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Each waited until the database was given up, and the last ones were told that it took too long."""
+        waits = Mock(side_effect=OperationalError("is away"))
+        monkeypatch.setattr("lookups.mcp.views.keys.verify", waits)
+        answers = agent.post([{"jsonrpc": "2.0", "id": at, "method": "ping"} for at in range(50)]).json()
+        assert [one["result"] for one in answers] == [{}] * 50
+        assert waits.call_count == 1
 
 
 class TestStandardInput:
