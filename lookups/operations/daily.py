@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Count, Max, Min, Q, QuerySet
 from django.db.models.functions import TruncDate
 
-from lookups.models import DayCount, Job, Lookup
+from lookups.models import DayCount, Job, Lookup, UsageSum
 from lookups.models.jobs import is_stuck
 from lookups.operations import usage
 from lookups.verdicts import Verdict
@@ -51,6 +51,7 @@ def list_days(*, until: date, days: int) -> list[Day]:
 def keep_days(*, now: datetime) -> int:
     """Count the days that are over, once, up to the first with a lookup that has not ended; return how many."""
     last = (now - SETTLES).date() - timedelta(days=1)
+    _forget_after(last)
     oldest_open = Lookup.objects.open().aggregate(at=Min("created_at"))["at"]
     if oldest_open is not None:
         last = min(last, oldest_open.astimezone(UTC).date() - timedelta(days=1))
@@ -66,6 +67,13 @@ def keep_days(*, now: datetime) -> int:
                 usage.keep_day(day, _list_asked(day, day))
         day, days = day + timedelta(days=1), days + 1
     return days
+
+
+def _forget_after(last: date) -> None:
+    """Count those days anew when they are over: a clock that ran ahead took them for that."""
+    with transaction.atomic():
+        if DayCount.objects.filter(day__gt=last).delete()[0]:
+            UsageSum.objects.filter(day__gt=last).delete()
 
 
 def count_open_jobs(*, now: datetime) -> OpenJobs:

@@ -75,3 +75,16 @@ class TestDaysThatAreOver:
         midnight = datetime(2026, 11, 21, tzinfo=UTC)
         assert finance.keep_days(now=midnight + timedelta(minutes=59)) == 0
         assert finance.keep_days(now=midnight + timedelta(minutes=61)) > 0
+
+    def test_are_counted_anew_where_a_clock_that_ran_ahead_took_them_for_over(self) -> None:
+        """What came after that on such a day was in no sum any more, of that day and of what stood ever after."""
+        trade(0)
+        ahead = NOON + timedelta(days=2)
+        finance.keep_days(now=ahead)
+        trade(0)
+        stands = sum(entry.available_change + entry.held_change for entry in LedgerEntry.objects.all())
+        for now in (NOON + timedelta(hours=1), ahead):  # the clock was set right; and the day is over
+            finance.keep_days(now=now)
+            first, *_, last = finance.list_days(until=ahead.date(), days=3)
+            assert (first.revenue, first.outstanding, last.outstanding) == (2 * 314, stands, stands)
+        assert set(DaySum.objects.values_list("day", flat=True)) == {NOON.date()}

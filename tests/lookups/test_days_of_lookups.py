@@ -75,6 +75,18 @@ class TestDaysThatAreOver:
         assert daily.keep_days(now=today) == 0
         assert daily.list_days(until=today.date(), days=4) == counted
 
+    def test_are_counted_anew_where_a_clock_that_ran_ahead_took_them_for_over(self) -> None:
+        """What was asked after that on such a day was in no number of it any more, nor in the account's usage."""
+        account, ahead = accounts.open_account(name="Acme", now=NOON), NOON + timedelta(days=2)
+        ask(usage.MANY, NOON, account=account)
+        assert daily.keep_days(now=ahead) == 2
+        ask(usage.MANY, NOON + timedelta(hours=1), account=account)
+        assert daily.keep_days(now=NOON + timedelta(hours=2)) == 0  # the clock was set right again
+        assert daily.list_days(until=ahead.date(), days=3)[0].lookups == 2 * usage.MANY
+        assert not UsageSum.objects.exists()
+        assert daily.keep_days(now=ahead) == 2
+        assert DayCount.objects.get(day=NOON.date()).lookups == UsageSum.objects.get().lookups == 2 * usage.MANY
+
     def test_are_kept_whole_by_the_next_where_the_one_that_counted_them_was_killed(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
