@@ -56,6 +56,16 @@ for _host in ALLOWED_HOSTS:  # what no request can name is an error of 400 for e
 if not re.fullmatch(r"/?\d*", urlsplit(REDIS_URL).path.strip()):  # the web server would take 0, and the workers end
     raise ImproperlyConfigured("REDIS_URL must end with the number of a database, as in redis://host:6379/0.")
 
+# Behind a ?: the web server's client and the workers' would each end over a word that it does not know
+_of_tls = (
+    "keyfile|certfile|ca_certs|ca_data|ca_path|password|ciphers|check_hostname|validate_ocsp|validate_ocsp_stapled"
+)
+_of_tls = rf"ssl_({_of_tls})=.*|ssl_cert_reqs=(none|optional|required)"
+_redis = urlsplit(REDIS_URL)
+_fits = _redis.scheme == "rediss" and all(re.fullmatch(_of_tls, word) for word in _redis.query.split("&"))
+if _redis.query and not _fits:
+    raise ImproperlyConfigured("REDIS_URL may have words of rediss:// alone behind a ?, such as ssl_ca_certs=/ca.pem.")
+
 if not re.fullmatch(r"[ -~\xa0-\xff]*", CONTACT):  # in a header of each request to a registry: none could be asked
     raise ImproperlyConfigured("CONTACT must be an e-mail address or a URL, in one line of Latin letters.")
 

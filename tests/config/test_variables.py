@@ -87,6 +87,16 @@ class TestAVariable:
             ),
             ("REDIS_URL", "redis://:secret@host:6379/queue", "REDIS_URL must end with the number of a database"),
             *(
+                ("REDIS_URL", given, "REDIS_URL may have words of rediss:// alone behind a ?")
+                for given in (
+                    "redis://:secret@host:6379/0?nonsense=1",
+                    "redis://:secret@host:6379/0?health_check_interval=5",  # known to the web server alone
+                    "redis://:secret@host:6379/0?ssl_cert_reqs=none",  # known to the workers alone
+                    "rediss://:secret@host:6379/0?ssl_cert_reqs=CERT_NONE",
+                    "rediss://:secret@host:6379/0?ssl_ca_certs=/ca.pem&ssl_ca_cert=/ca.pem",
+                )
+            ),
+            *(
                 ("ALLOWED_HOSTS", f"one.example.com, {given}", "ALLOWED_HOSTS must be host names without https:// and")
                 for given in ("https://sos.example.com", "sos.example.com:443", "'sos.example.com'", "*.example.com")
             ),
@@ -107,6 +117,10 @@ class TestAVariable:
         given = {"ASK_PORTALS": "No", "ADMIN_SECOND_FACTOR": "", "PRICE_PER_LOOKUP": "0.03140", "MATCH_THRESHOLD": "1"}
         told = "s.ASK_PORTALS, s.ADMIN_SECOND_FACTOR, s.PRICE_PER_LOOKUP, s.MATCH_THRESHOLD"
         assert start("dev", tmp_path, told, **given).stdout == "False None 0.03140 1.0\n"
+
+    def test_names_the_authority_that_the_queue_is_to_be_believed_by(self, tmp_path: Path) -> None:
+        given = "rediss://:word@host:6379/0?ssl_ca_certs=/etc/ssl/redis.pem&ssl_cert_reqs=required"
+        assert start("dev", tmp_path, "s.REDIS_URL", REDIS_URL=given).stdout == f"{given}\n"
 
     @pytest.mark.parametrize("name", ["ALLOWED_HOSTS", "SECRET_KEY_FALLBACKS", "DISPOSABLE_MAIL_HOSTS"])
     def test_of_several_words_has_none_with_the_space_after_a_comma(self, tmp_path: Path, name: str) -> None:
