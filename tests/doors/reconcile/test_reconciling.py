@@ -69,7 +69,9 @@ class TestTheManifest:
                     what, f"suggest-{'properties' if what == 'property' else 'types'}-response"
                 ),
             )
-        judge(program.read("/properties", type="DE"), "data-extension-property-proposal")
+        proposing = manifest["extend"]["propose_properties"]
+        path = (proposing["service_url"] + proposing["service_path"]).partition(program.root)[2]
+        judge(program.read(path, type="DE"), "data-extension-property-proposal")
 
     def test_is_the_same_for_an_address_that_was_given_without_its_last_slash(self, program: Program) -> None:
         manifest = program.client.get(program.root).json()
@@ -202,6 +204,10 @@ class TestABatch:
         reply = program.client.post(f"{program.root}/", {"queries": json.dumps(queries)})
         assert reply.status_code == 200
         assert reply.json().keys() == queries.keys()
+
+    def test_with_a_number_beyond_all_measure_is_answered(self, program: Program) -> None:
+        asked = '{"q0": {"query": "Acme", "type": "DE", "properties": [{"pid": "entityId", "v": 1e999999}]}}'
+        assert program.client.post(f"{program.root}/", {"queries": asked}).json() == {"q0": {"result": []}}
 
     def test_looks_in_no_other_state_than_the_one_that_its_column_means(self, program: Program) -> None:
         """A word that names no state was passed over, and the company looked for in that of the type."""
@@ -355,6 +361,12 @@ class TestAKey:
     def test_that_opens_nothing_is_refused(self, db: None) -> None:
         refused = Client().get("/reconcile/osd_nothing/")
         assert (refused.status_code, refused["WWW-Authenticate"]) == (401, 'Bearer realm="SOS Lookup"')
+
+    def test_that_is_guessed_is_refused_unread_after_a_minutes_worth(self, db: None, settings: Any) -> None:
+        settings.KEYLESS_PER_MINUTE = 2
+        replies = [Client().get(f"/reconcile/osd_guess{number}/") for number in range(5)]  # a minute may begin between
+        refused = next(one for one in replies if one.status_code == 429)
+        assert (refused.json()["code"], 1 <= int(refused["Retry-After"]) <= 60) == ("rate_limited", True)
 
     def test_that_is_bound_to_networks_opens_nothing_from_another(self, tester: Customer) -> None:
         bound: dict[str, Any] = {"scopes": ["reconcile"], "allowed_networks": ["203.0.113.0/24"]}

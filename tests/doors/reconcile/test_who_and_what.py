@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
+from django.test import Client
 from django.utils import timezone
 
+from billing import keys
 from billing.models import ApiKey
-from lookups.models import Lookup, Suppression
+from lookups.models import Heartbeat, Lookup, Suppression
 from lookups.privacy import suppression
 from tests.doors.reconcile.program import Program
 from tests.doors.reconcile.test_reconciling import FOUND, program, row, worked
+from tests.lookups.conftest import Customer
 
 __all__ = ["program", "worked"]  # fixtures
 pytestmark = pytest.mark.django_db
@@ -76,3 +80,37 @@ class TestABatch:
         asked: dict[str, Any] = {"q0": row(FOUND, None), "q1": row(FOUND, "NV"), "q2": row(""), "q3": row(HERON)}
         found = program.reconcile(**asked)
         assert [[one["id"].partition(":")[0] for one in found[name]] for name in asked] == [[], ["NV"], [], ["DE"]]
+
+    def test_may_stand_in_the_address_as_the_specification_has_it(self, program: Program) -> None:
+        queries = {"q0": row(HERON), "q1": row(FOUND, "NV")}
+        found = program.read(queries=json.dumps(queries))
+        assert [found[name]["result"][0]["id"].partition(":")[0] for name in queries] == ["DE", "NV"]
+
+    @pytest.mark.parametrize("kind", ["NV", ["NV"], ["NV", "DE"]], ids=str)
+    def test_names_its_type_alone_or_first_in_a_list(self, program: Program, kind: Any) -> None:
+        found = program.reconcile(q0=row(FOUND, None, type=kind))["q0"]
+        assert [one["id"].partition(":")[0] for one in found] == ["NV"]
+
+    def test_that_nobody_would_work_on_is_to_come_again_and_costs_nothing(self, customer: Customer) -> None:
+        _, secret = keys.issue(account=customer.account, name="sheet", scopes=["reconcile"], now=timezone.now())
+        Heartbeat.objects.filter(role="bulk").delete()
+        asked = {"queries": json.dumps({"q0": row("Acme Corp", "NY")})}
+        reply = Client().post(f"/reconcile/{secret}/", asked)
+        assert (reply.status_code, reply["Retry-After"], reply.json()["retryable"]) == (503, "30", True)
+        assert (Lookup.objects.count(), customer.balance.held) == (0, 0)
+
+    def test_beside_as_many_as_may_wait_is_to_come_again(
+        self, program: Program, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("lookups.reconcile.views.seat", lambda: nullcontext(False))
+        reply = program.client.post(f"{program.root}/", {"queries": json.dumps({"q0": row(FOUND)})})
+        assert (reply.status_code, reply["Retry-After"], reply.json()["code"]) == (429, "5", "rate_limited")
+        assert not Lookup.objects.exists()
+
+
+class TestAColumn:
+    def test_is_given_for_what_can_be_read_among_nonsense(self, program: Program) -> None:
+        asked = {"ids": [7, None, [], {}, "DE:SB-DE-000123"], "properties": [7, "id", {"x": 1}, {"id": "status"}]}
+        reply = program.client.post(f"{program.root}/", {"extend": json.dumps(asked)})
+        assert reply.status_code == 200
+        assert reply.json()["rows"] == {"DE:SB-DE-000123": {"status": [{"str": "Good Standing"}]}}
