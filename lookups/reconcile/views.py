@@ -25,6 +25,7 @@ from rest_framework import serializers as drf
 
 from billing import keys, limits
 from billing.models import ApiKey
+from jurisdictions.codes import find_code
 from lookups import client_address
 from lookups.api import authentication, errors, replies, throttling
 from lookups.api.errors import ApiError
@@ -263,7 +264,11 @@ def _to_question(query: Any) -> Question | None:
     kinds = query.get("type")
     kind = kinds[0] if isinstance(kinds, list) and kinds else kinds
     state = records.read_state(given, kind if isinstance(kind, str) else "")
-    row = {"entity_name": query.get("query"), "entity_id": given.get("entityId") or None, "state": state}
+    number = given.get("entityId") or None
+    ours = records.read_id(number) if number else None
+    if ours is not None and ours.state == state:
+        number = ours.entity_id
+    row = {"entity_name": query.get("query"), "entity_id": number, "state": state}
     serializer = BulkEntity(data={name: value for name, value in row.items() if value})
     try:
         serializer.is_valid(raise_exception=True)
@@ -281,7 +286,9 @@ def _first(value: Any) -> str:
     if isinstance(value, list):
         value = value[0] if value else ""
     if isinstance(value, dict):
-        value = value.get("id") or value.get("name") or ""
+        name = value.get("name")
+        is_state = isinstance(name, str) and find_code(name)  # of which another service's id says nothing
+        value = name if is_state else value.get("id") or name or ""
     if isinstance(value, Decimal) and abs(value) < 10**15 and value == int(value):
         value = int(value)  # tables write a whole number as 3284652.0
     return "" if value is None else str(value)

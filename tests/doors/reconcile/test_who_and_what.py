@@ -107,6 +107,31 @@ class TestABatch:
         assert (reply.status_code, reply["Retry-After"], reply.json()["code"]) == (429, "5", "rate_limited")
         assert not Lookup.objects.exists()
 
+    def test_is_asked_with_cells_that_were_reconciled_before(self, program: Program) -> None:
+        """Another service's number was taken for a state, and ours, with the state in it, for the state's own."""
+        state, number = (
+            {"id": "Q1393", "name": "Delaware"},
+            {"id": "DE:SB-DE-000123", "name": "BLUE HERON LOGISTICS LLC"},
+        )
+        cells: dict[str, Any] = {
+            "q0": {"state": state},
+            "q1": {"state": [state]},
+            "q2": {"state": {"id": "DE"}},
+            "q3": {"state": {"name": "DE"}},
+            "q4": {"state": "DE", "entityId": number},
+            "q5": {"state": "DE", "entityId": number["id"]},
+            "q6": {"state": "DE", "entityId": {"name": "SB-DE-000123"}},
+            "q7": {"state": "DE", "entityId": {}},
+            "q8": {"state": "NV", "entityId": number},
+        }
+        queries = {
+            name: {"query": HERON, "properties": [{"pid": pid, "v": value} for pid, value in one.items()]}
+            for name, one in cells.items()
+        }
+        found = program.client.post(f"{program.root}/", {"queries": json.dumps(queries)}).json()
+        ids = {name: [one["id"] for one in found[name]["result"]] for name in queries}
+        assert ids == {name: [number["id"]] for name in queries} | {"q8": []}
+
 
 class TestAColumn:
     def test_is_given_for_what_can_be_read_among_nonsense(self, program: Program) -> None:
