@@ -231,6 +231,11 @@ class TestABatch:
         assert [len(found[name]["result"]) for name in ("q0", "q1")] == [1, 1]
         assert Lookup.objects.filter(question__entity_id="3284652").count() == 1
 
+    def test_takes_a_number_with_a_part_for_no_other_number(self, program: Program) -> None:
+        asked = {"q0": row(FOUND) | {"properties": [{"pid": "state", "v": "DE"}, {"pid": "entityId", "v": 3284652.5}]}}
+        program.client.post(f"{program.root}/", {"queries": json.dumps(asked)})
+        assert Lookup.objects.get().question["entity_id"] == "3284652.5"
+
 
 class TestAColumn:
     """That is added."""

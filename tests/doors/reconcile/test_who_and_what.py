@@ -57,6 +57,11 @@ class TestACandidate:
         found = program.reconcile(q0=row("Magic Ambiguous LLC", limit=1), q1=row("Magic Ambiguous LLC", limit=2))
         assert [len(found[name]) for name in ("q0", "q1")] == [1, 2]
 
+    def test_is_among_all_where_none_or_fewer_are_wanted(self, program: Program) -> None:
+        asked = {f"q{limit}": row("Magic Ambiguous LLC", limit=limit) for limit in (10, 0, -1)}
+        found = program.client.post(f"{program.root}/", {"queries": json.dumps(asked)}).json()
+        assert found["q0"] == found["q-1"] == found["q10"]
+
 
 class TestABatch:
     def test_of_more_rows_than_it_may_have_asks_and_pays_for_none(self, program: Program) -> None:
