@@ -117,6 +117,6 @@ def find_own(role: str, *, host: str) -> Beat | None:
 
 
 def prune(*, now: datetime) -> int:
-    """Forget processes that have said nothing for an hour; returns how many."""
-    deleted, _ = Heartbeat.objects.filter(beat_at__lte=now - KEPT_FOR).delete()
+    """Forget processes that have said nothing for an hour, by the database's clock and not `now`; returns how many."""
+    deleted, _ = Heartbeat.objects.filter(beat_at__lte=Now() - KEPT_FOR).delete()
     return deleted

@@ -232,6 +232,12 @@ class TestAPulse:
         tasks.prune()
         assert set(Heartbeat.objects.values_list("role", flat=True)) == {"web", "worker", "bulk"}
 
+    def test_is_not_forgotten_by_a_machine_whose_clock_is_ahead(self, at_work: None) -> None:
+        """Until it beat again nobody seemed to be at work, and what is answered later was refused."""
+        living = set(Heartbeat.objects.values_list("pk", "beat_at"))
+        heartbeats.prune(now=timezone.now() + timedelta(hours=2))
+        assert set(Heartbeat.objects.values_list("pk", "beat_at")) == living
+
 
 class TestLiveness:
     """GET /livez."""
