@@ -20,7 +20,7 @@ from jurisdictions.codes import PLACES
 from lookups.jobs import operator_actions
 from lookups.models import Job, Lookup
 from lookups.reconciling import charges
-from lookups.verdicts import BILLED
+from lookups.verdicts import BILLED, Verdict
 
 LONGEST = timedelta(days=31)
 MOST_JOBS = 1_000  # asked again in one act; whoever confirms waits for it
@@ -78,9 +78,14 @@ def count_answers(outage: Outage) -> Answers:
 
 
 def list_failed_jobs(outage: Outage) -> QuerySet[Job]:
-    """The live jobs of customers that failed in it and were not asked again since; a watch looks again by itself."""
+    """The live jobs of customers that failed in it and were not asked again since; a watch looks again by itself.
+
+    Not those that were cancelled, or of a bulk request that was: who has given it up would pay for what is found.
+    """
     failed = Job.objects.live().filter(status=Job.Status.FAILED, ended_at__lte=outage.as_of, watch__isnull=True)
-    return failed.filter(lookup__in=outage.list_lookups()).exclude(account__role=PAY_PER_REQUEST)
+    failed = failed.exclude(bulk__cancelled_at__isnull=False)
+    meant = outage.list_lookups().exclude(verdict=Verdict.CANCELLED.value)
+    return failed.filter(lookup__in=meant).exclude(account__role=PAY_PER_REQUEST)
 
 
 def count_failed_jobs(outage: Outage) -> FailedJobs:

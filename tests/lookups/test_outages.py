@@ -18,7 +18,7 @@ from billing import grants, ledger, outage_refunds, prices, reconciliation, task
 from billing.ledger_errors import IdempotencyConflict
 from billing.models import AuditEvent, LedgerEntry, OutageRefund
 from lookups.jobs import runner
-from lookups.models import Job, Lookup
+from lookups.models import BulkJob, Job, Lookup
 from lookups.operations import outages
 from lookups.operations.outages import Outage
 from scrapers.states.new_york import NewYork
@@ -344,3 +344,20 @@ class TestAskingAnOutageAgain:
     def test_leaves_out_the_sandbox(self, tester: Customer, switches: None) -> None:
         page, _ = press(staff(), ASK, span())
         assert "No live job that failed there is left" in page
+
+    def test_leaves_out_what_its_customer_has_cancelled(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Who had given it up was asked for, and paid for it."""
+        fail(customer, register, monkeypatch)
+        rows = [{"entity_name": name, "state": "NY"} for name in ("Acme Corp", "Zebra Inc")]
+        bulk = customer.post("/v1/bulk-lookup", {"entities": rows}).json()["job_id"]
+        runner.run(job_id=Job.objects.get(lookup__asked="Zebra Inc").pk, now=timezone.now())
+        Client().delete(f"/v1/bulk-lookup/{bulk}", headers={"x-api-key": customer.secret})
+        verdicts = BulkJob.objects.get().lookups.values_list("verdict", flat=True)
+        assert sorted(verdicts) == ["cancelled", "unavailable"]
+        dana = staff()
+        page, sent = press(dana, ASK, span())
+        assert "1 of New York" in page
+        assert "1 job is asked again." in dana.post(ASK, sent, follow=True).content.decode()
+        assert customer.balance.held == PRICE
