@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Count, QuerySet, Sum
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum, TextField, Value
+from django.db.models.functions import Cast, Coalesce
 
 from billing import outage_refunds
 from billing.accounts import PAY_PER_REQUEST
@@ -80,12 +81,23 @@ def count_answers(outage: Outage) -> Answers:
 def list_failed_jobs(outage: Outage) -> QuerySet[Job]:
     """The live jobs of customers that failed in it and were not asked again since; a watch looks again by itself.
 
-    Not those that were cancelled, or of a bulk request that was: who has given it up would pay for what is found.
+    Not those that were cancelled, or of a bulk request that was: who has given it up would pay for what is found. Nor
+    those whose customer has asked the same since, and paid or waits for it; of several that failed, the last alone.
     """
     failed = Job.objects.live().filter(status=Job.Status.FAILED, ended_at__lte=outage.as_of, watch__isnull=True)
-    failed = failed.exclude(bulk__cancelled_at__isnull=False)
-    meant = outage.list_lookups().exclude(verdict=Verdict.CANCELLED.value)
-    return failed.filter(lookup__in=meant).exclude(account__role=PAY_PER_REQUEST)
+    failed = failed.exclude(bulk__cancelled_at__isnull=False).exclude(account__role=PAY_PER_REQUEST)
+    failed = failed.filter(lookup__in=outage.list_lookups().exclude(verdict=Verdict.CANCELLED.value))
+    return failed.exclude(Exists(_list_later(failed)))
+
+
+def _list_later(failed: QuerySet[Job]) -> QuerySet[Lookup]:
+    """The lookups that ask the same as a job after it, and are paid for, will be, or are those of a job among these."""
+    theirs = {name: OuterRef(f"lookup__{name}") for name in ("account", "state", "kind", "asked")}
+    owed = Q(verdict__isnull=True) | Q(verdict__in=BILLED) | Q(job__in=failed)
+    later = Lookup.objects.filter(owed, sandbox=False, pk__gt=OuterRef("lookup"), **theirs)
+    whole, mark = Cast(OuterRef("lookup__question"), TextField()), Coalesce(OuterRef("lookup__ref"), Value(""))
+    marked = later.annotate(whole=Cast("question", TextField()), mark=Coalesce("ref", Value("")))
+    return marked.filter(whole=whole, mark=mark)
 
 
 def count_failed_jobs(outage: Outage) -> FailedJobs:

@@ -21,6 +21,7 @@ from lookups.jobs import runner
 from lookups.models import BulkJob, Job, Lookup
 from lookups.operations import outages
 from lookups.operations.outages import Outage
+from scrapers.models import Breaker
 from scrapers.states.new_york import NewYork
 from tests.lookups.conftest import PRICE, Customer, anew, open_customer
 from tests.lookups.registry_server import Register
@@ -306,8 +307,8 @@ def fail(customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
     register.status = 403
     assert customer.lookup().status_code == 202
-    runner.run(job_id=Job.objects.get().pk, now=timezone.now())
-    assert Job.objects.get().status == "failed"
+    runner.run(job_id=Job.objects.latest("created_at").pk, now=timezone.now())
+    assert Job.objects.latest("created_at").status == "failed"
 
 
 @pytest.mark.django_db
@@ -361,3 +362,39 @@ class TestAskingAnOutageAgain:
         assert "1 of New York" in page
         assert "1 job is asked again." in dana.post(ASK, sent, follow=True).content.decode()
         assert customer.balance.held == PRICE
+
+    def test_leaves_out_what_was_asked_anew_and_answered_since(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Who had asked a second time, and paid, paid for the first time as well."""
+        fail(customer, register, monkeypatch)
+        register.status = 200
+        Breaker.objects.all().delete()
+        assert customer.lookup(ref="another purpose").status_code == 202
+        assert customer.lookup("Zebra Inc").status_code == 202
+        page, _ = press(staff(), ASK, span())
+        assert "1 of New York" in page  # neither is the same
+        assert customer.lookup().status_code == 202
+        for answered in (False, True):
+            if answered:
+                runner.run(
+                    job_id=Job.objects.get(status="pending", lookup__asked="Acme Corp", lookup__ref=None).pk,
+                    now=timezone.now(),
+                )
+                assert customer.balance.spent == PRICE
+            page, _ = press(staff(f"sam {answered}"), ASK, span())
+            assert "No live job that failed there is left" in page
+
+    def test_asks_once_what_one_customer_has_asked_until_he_gave_up(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Each of his tries was asked again, and he paid for each."""
+        other = open_customer(name="Bolt")
+        for one in (customer, customer, other, customer):
+            fail(one, register, monkeypatch)
+        dana = staff()
+        page, sent = press(dana, ASK, span())
+        assert "2 of New York" in page
+        assert "2 jobs are asked again." in dana.post(ASK, sent, follow=True).content.decode()
+        assert [one.balance.held for one in (customer, other)] == [PRICE, PRICE]
+        assert Job.objects.latest("created_at").status == "pending"
