@@ -78,14 +78,17 @@ class TestDaysThatAreOver:
     def test_are_counted_anew_where_a_clock_that_ran_ahead_took_them_for_over(self) -> None:
         """What was asked after that on such a day was in no number of it any more, nor in the account's usage."""
         account, ahead = accounts.open_account(name="Acme", now=NOON), NOON + timedelta(days=2)
-        ask(usage.MANY, NOON, account=account)
-        assert daily.keep_days(now=ahead) == 2
+        yesterday = NOON - timedelta(days=1)
+        for day in (yesterday, NOON):
+            ask(usage.MANY, day, account=account)
+        assert daily.keep_days(now=ahead) == 3
         ask(usage.MANY, NOON + timedelta(hours=1), account=account)
         assert daily.keep_days(now=NOON + timedelta(hours=2)) == 0  # the clock was set right again
         assert daily.list_days(until=ahead.date(), days=3)[0].lookups == 2 * usage.MANY
-        assert not UsageSum.objects.exists()
+        assert list(UsageSum.objects.values_list("day", "lookups")) == [(yesterday.date(), usage.MANY)]
         assert daily.keep_days(now=ahead) == 2
-        assert DayCount.objects.get(day=NOON.date()).lookups == UsageSum.objects.get().lookups == 2 * usage.MANY
+        for sums in (DayCount.objects, UsageSum.objects):
+            assert sums.get(day=NOON.date()).lookups == 2 * usage.MANY
 
     def test_are_kept_whole_by_the_next_where_the_one_that_counted_them_was_killed(
         self, monkeypatch: pytest.MonkeyPatch
@@ -124,7 +127,13 @@ class TestOpenJobs:
         key = keys.issue(account=account, name="server", now=NOON)[0]
         day = timedelta(days=1)
         for number, (accepted, ended) in enumerate(
-            ((NOON - day, None), (NOON - 2 * day, NOON - day / 2), (NOON - 2 * day, NOON - day), (NOON - day / 2, None))
+            (
+                (NOON - day, None),
+                (NOON - 2 * day, NOON - day / 2),
+                (NOON - 3 * day / 2, NOON - day / 2),
+                (NOON - 2 * day, NOON - day),
+                (NOON - day / 2, None),
+            )
         ):
             ask(1, accepted, None, account=account, key=key)
             row: dict[str, Any] = {"account": account, "key": key, "lookup": Lookup.objects.latest("pk")}
@@ -133,7 +142,7 @@ class TestOpenJobs:
             Job.objects.create(**row, estimated_seconds=1)
         lost = {"status": "processing", "claim": uuid.uuid4(), "lease_until": NOON}
         Job.objects.filter(created_at=NOON - day).update(**lost)
-        assert daily.count_open_jobs(now=NOON) == daily.OpenJobs(now=2, stuck=1, a_day_ago=2)
+        assert daily.count_open_jobs(now=NOON) == daily.OpenJobs(now=2, stuck=1, a_day_ago=3)
 
 
 class TestToday:
