@@ -161,6 +161,13 @@ class TestTheHealth:
         assert 75 <= found["last_heartbeat_seconds"] < 100
         assert Client().get("/readyz").status_code == 200
 
+    def test_goes_by_the_one_that_lives_where_another_was_killed(self, switches: None) -> None:
+        silence("worker", seconds=75)
+        Heartbeat.objects.create(role="worker", host="here", pid=2, started_at=Now(), beat_at=Now())
+        found = component("worker")
+        assert (found["status"], found["processes"]) == ("ok", 1)
+        assert found["last_heartbeat_seconds"] < 30
+
     def test_counts_no_beat_of_a_time_to_come(self, switches: None) -> None:
         """The clock was set back by an hour since: a dead worker must not live until then."""
         silence("worker", seconds=-3600)
