@@ -132,11 +132,12 @@ class AsksOutagesAgain:
     def ask_outage_again(self, request: HttpRequest) -> HttpResponse:
         """Say how many failed, for how many, at what price; confirmed, each is asked again and paid for anew."""
 
+        def note(job: Job) -> None:
+            what = f"Asked again; it was {job.status}, ask {job.ask_id}."
+            self.log_change(request, job, what)  # type: ignore[attr-defined]
+
         def perform(data: dict[str, Any], token: str) -> str:
-            asked, short = outages.ask_again(form.outage(), now=timezone.now())
-            for job in asked:
-                what = f"Asked again; it was {job.status}, ask {job.ask_id}."
-                self.log_change(request, job, what)  # type: ignore[attr-defined]
+            asked, short = outages.ask_again(form.outage(), now=timezone.now(), note=note)
             more = f" {short} could not be paid for." if short else ""
             return f"{len(asked)} {'job is' if len(asked) == 1 else 'jobs are'} asked again.{more}"
 

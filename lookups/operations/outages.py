@@ -6,10 +6,11 @@ the question and its confirmation is not meant.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum, TextField, Value
 from django.db.models.functions import Cast, Coalesce
 
@@ -107,14 +108,19 @@ def count_failed_jobs(outage: Outage) -> FailedJobs:
     return FailedJobs(sums["jobs"], sums["accounts"], sums["amount"] or 0)
 
 
-def ask_again(outage: Outage, *, now: datetime) -> tuple[list[Job], int]:
-    """Have the failed jobs asked again, each paid for anew; returns those that are, and how many could not be paid."""
+def ask_again(outage: Outage, *, now: datetime, note: Callable[[Job], None]) -> tuple[list[Job], int]:
+    """Have the failed jobs asked again, each paid for anew; returns those that are, and how many could not be paid.
+
+    `note` writes down each that is, in its own transaction: what breaks off half-way is known as far as it came.
+    """
     asked: list[Job] = []
     short = 0
     for job in list_failed_jobs(outage).order_by("created_at")[:MOST_JOBS]:
         try:
-            if operator_actions.do_over(job, now=now):
-                asked.append(job)
+            with transaction.atomic():
+                if operator_actions.do_over(job, now=now):
+                    note(job)
+                    asked.append(job)
         except InsufficientFunds:
             short += 1
     return asked, short

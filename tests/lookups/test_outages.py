@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from celery import current_app
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Permission
+from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
 
 from billing import grants, ledger, outage_refunds, prices, reconciliation, tasks
 from billing.ledger_errors import IdempotencyConflict
 from billing.models import AuditEvent, LedgerEntry, OutageRefund
-from lookups.jobs import runner
+from lookups.jobs import operator_actions, runner
 from lookups.models import BulkJob, Job, Lookup
 from lookups.operations import outages
 from lookups.operations.outages import Outage
@@ -296,7 +299,7 @@ class TestTwoAtOnce:
         fail(customer, register, monkeypatch)
         now = timezone.now()
         outage = Outage(now, "NY", now - timedelta(hours=1), now)
-        done = at_once(*[lambda: outages.ask_again(outage, now=now)] * 4)
+        done = at_once(*[lambda: outages.ask_again(outage, now=now, note=Mock())] * 4)
         assert sum(len(asked) for asked, _ in done) == 1
         assert customer.balance.held == PRICE
 
@@ -398,3 +401,23 @@ class TestAskingAnOutageAgain:
         assert "2 jobs are asked again." in dana.post(ASK, sent, follow=True).content.decode()
         assert [one.balance.held for one in (customer, other)] == [PRICE, PRICE]
         assert Job.objects.latest("created_at").status == "pending"
+
+    def test_that_breaks_off_is_kept_as_far_as_it_came(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Credit was held again, and nothing said who had wanted it."""
+        for one in (customer, open_customer(name="Bolt")):
+            fail(one, register, monkeypatch)
+        dana, do_over, calls = staff(), operator_actions.do_over, itertools.count()
+
+        def break_off(job: Job, **more: Any) -> bool:
+            if next(calls):
+                raise OperationalError("the connection is lost")
+            return do_over(job, **more)
+
+        monkeypatch.setattr(operator_actions, "do_over", break_off)
+        _, sent = press(dana, ASK, span())
+        dana.raise_request_exception = False
+        assert dana.post(ASK, sent).status_code == 503
+        assert Job.objects.filter(status="pending").count() == 1
+        assert AuditEvent.objects.filter(detail__contains="Asked again; it was failed", actor="dana").count() == 1
