@@ -126,6 +126,23 @@ class TestAnOutageRefund:
         dana.post(REFUND, sent)
         assert sold[1].balance.spent == PRICE
 
+    def test_means_what_was_asked_of_its_state_in_its_time_alone(self, sold: list[Customer]) -> None:
+        """From its first moment on, and not any more at its last."""
+        now, moment = timezone.now(), timedelta(microseconds=1)
+        since, until, sold_one = now - timedelta(hours=2), now - timedelta(hours=1), Lookup.objects.latest("pk")
+        outage = Outage(now, "NY", since, until)
+        for asked_at, state, sandbox, is_meant in (
+            (since, "NY", False, True),
+            (until - moment, "NY", False, True),
+            (since - moment, "NY", False, False),
+            (until, "NY", False, False),
+            (since, "CA", False, False),
+            (since, "NY", True, False),
+        ):
+            cost = 0 if sandbox else PRICE
+            Lookup.objects.filter(pk=sold_one.pk).update(created_at=asked_at, state=state, sandbox=sandbox, cost=cost)
+            assert list(outage.list_lookups()) == [sold_one] * is_meant, (asked_at, state, sandbox)
+
     def test_of_chosen_lookups_is_confirmed_at_once(self, sold: list[Customer]) -> None:
         dana, chosen = staff(), Lookup.objects.filter(account=sold[1].account.pk).get()
         sent = {"action": "refund_chosen", "_selected_action": [chosen.pk]}
