@@ -26,6 +26,7 @@ from lookups.operations import outages
 from lookups.operations.outages import Outage
 from scrapers.models import Breaker
 from scrapers.states.new_york import NewYork
+from tests.billing.test_differences import pay
 from tests.lookups.conftest import PRICE, Customer, anew, open_customer
 from tests.lookups.registry_server import Register
 
@@ -142,6 +143,14 @@ class TestAnOutageRefund:
             cost = 0 if sandbox else PRICE
             Lookup.objects.filter(pk=sold_one.pk).update(created_at=asked_at, state=state, sandbox=sandbox, cost=cost)
             assert list(outage.list_lookups()) == [sold_one] * is_meant, (asked_at, state, sandbox)
+
+    def test_tells_what_was_paid_with_its_request_from_what_cost_nothing(self, sold: list[Customer]) -> None:
+        now = timezone.now()
+        for verdict in ("found", "not_found"):
+            asked = {"state": "NY", "kind": "business_entity", "asked": "Acme", "created_at": now, "ended_at": now}
+            Lookup.objects.create(payment=pay(), verdict=verdict, **asked)
+        found = outages.count_answers(Outage(now, "NY", now - timedelta(hours=1), now + timedelta(hours=1)))
+        assert (found.lookups, found.free, found.by_request, len(found.refundable.charges)) == (6, 2, 1, 3)
 
     def test_of_chosen_lookups_is_confirmed_at_once(self, sold: list[Customer]) -> None:
         dana, chosen = staff(), Lookup.objects.filter(account=sold[1].account.pk).get()
