@@ -21,6 +21,7 @@ from billing import grants, ledger, outage_refunds, prices, reconciliation, task
 from billing.ledger_errors import IdempotencyConflict
 from billing.models import AuditEvent, LedgerEntry, OutageRefund
 from lookups.jobs import operator_actions, runner
+from lookups.lookup.outcomes import Cancelled
 from lookups.models import BulkJob, Job, Lookup
 from lookups.operations import outages
 from lookups.operations.outages import Outage
@@ -386,6 +387,8 @@ class TestAskingAnOutageAgain:
         Client().delete(f"/v1/bulk-lookup/{bulk}", headers={"x-api-key": customer.secret})
         verdicts = BulkJob.objects.get().lookups.values_list("verdict", flat=True)
         assert sorted(verdicts) == ["cancelled", "unavailable"]
+        assert customer.lookup("Otter Holdings").status_code == 202
+        assert runner.stop(Job.objects.get(status="pending"), because=Cancelled(), now=timezone.now())
         dana = staff()
         page, sent = press(dana, ASK, span())
         assert "1 of New York" in page
@@ -401,13 +404,14 @@ class TestAskingAnOutageAgain:
         Breaker.objects.all().delete()
         assert customer.lookup(ref="another purpose").status_code == 202
         assert customer.lookup("Zebra Inc").status_code == 202
+        assert customer.lookup(include=["identifiers"]).status_code == 202
         page, _ = press(staff(), ASK, span())
-        assert "1 of New York" in page  # neither is the same
+        assert "1 of New York" in page  # none of them is the same
         assert customer.lookup().status_code == 202
         for answered in (False, True):
             if answered:
                 runner.run(
-                    job_id=Job.objects.get(status="pending", lookup__asked="Acme Corp", lookup__ref=None).pk,
+                    job_id=Job.objects.latest("created_at").pk,
                     now=timezone.now(),
                 )
                 assert customer.balance.spent == PRICE
@@ -447,3 +451,24 @@ class TestAskingAnOutageAgain:
         assert dana.post(ASK, sent).status_code == 503
         assert Job.objects.filter(status="pending").count() == 1
         assert AuditEvent.objects.filter(detail__contains="Asked again; it was failed", actor="dana").count() == 1
+
+    def test_leaves_out_and_counts_who_cannot_pay(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        poor = open_customer(name="Bolt")
+        for one in (poor, customer):
+            fail(one, register, monkeypatch)
+        every, key = poor.balance.available, {"idempotency_key": "spent", "reference": ""}
+        ledger.charge(account_id=poor.account.pk, amount=every, now=timezone.now(), **key)
+        dana = staff()
+        _, sent = press(dana, ASK, span())
+        assert "1 job is asked again. 1 could not be paid for." in dana.post(ASK, sent, follow=True).content.decode()
+        assert [one.balance.held for one in (poor, customer)] == [0, PRICE]
+
+    def test_means_the_jobs_of_its_state_and_its_time_alone(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        fail(customer, register, monkeypatch)
+        now, hour = timezone.now(), timedelta(hours=1)
+        for state, since, jobs in (("NY", now - hour, 1), ("CA", now - hour, 0), ("NY", now - 2 * hour, 0)):
+            assert outages.count_failed_jobs(Outage(now, state, since, since + hour)).jobs == jobs
