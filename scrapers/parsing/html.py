@@ -72,13 +72,14 @@ def _classes(names: str) -> str:
 # The classes by which the usual style sheets hide a box, and those that show it: in a wide window, or by now.
 _HIDING = _classes("d-none hidden hide ng-hide invisible modal")
 _SHOWING = " or ".join([_classes("show in"), *(f"contains(@class, '{part}')" for part in (":", " d-md-", " d-lg-"))])
-_OUT_OF_SIGHT = (
-    "self::script or self::style or self::noscript or self::template or @hidden "
-    "or contains(translate(@style, ' ', ''), 'display:none') "
-    "or contains(translate(@style, ' ', ''), 'visibility:hidden') "
-    f"or @class and ({_HIDING}) and not({_SHOWING})"
+_STYLED = " or ".join(f"contains(translate(., ' ', ''), '{how}')" for how in ("display:none", "visibility:hidden"))
+# A piece of each class that hides: asked first, as most have none, and it takes less.
+_LIKE = " or ".join(f"contains(., '{part}')" for part in ("none", "hid", "invisible", "modal"))
+_SEEN = etree.XPath(
+    ".//text()[normalize-space() "
+    f"and not(ancestor::*[@*][@hidden or @style[{_STYLED}] or @class[{_LIKE}] and ({_HIDING}) and not({_SHOWING})]) "
+    "and not(ancestor::script or ancestor::style or ancestor::noscript or ancestor::template)]"
 )
-_SEEN = etree.XPath(f".//text()[not(ancestor::*[{_OUT_OF_SIGHT}])]")
 
 
 def offers_next(root: HtmlElement) -> bool:
