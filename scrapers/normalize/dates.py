@@ -23,6 +23,7 @@ _FORMS = (
     "%Y%m%d",
     "%d-%b-%y",
 )
+_NAMED, _IN_DIGITS = ([form for form in _FORMS if ("%b" in form.lower()) is named] for named in (True, False))
 _TIME = re.compile(
     r"[T\s]+\d{1,2}:\d{2}(:\d{2})?(\.\d+)?\s*([AP]\.?M\.?)?\s*(Z|UTC|[+-]\d{2}:?\d{2}|[ECMP][SD]T)?$", re.I
 )
@@ -60,9 +61,11 @@ def _read(raw: str | None, *, years_ahead: int) -> date | None:
     text = _TIME.sub("", " ".join(visible(str(raw)).split())).strip()
     text = re.sub(r"(?<=\d)(st|nd|rd|th)\b", "", text, flags=re.I)
     text = re.sub(r"\bsept\b", "Sep", text, flags=re.I)
-    for form in _FORMS:
+    named = any(map(str.isalpha, text))
+    text = text.title() if named else text
+    for form in _NAMED if named else _IN_DIGITS:
         try:
-            found = datetime.strptime(text.title() if "%b" in form.lower() else text, form).date()  # noqa: DTZ007
+            found = datetime.strptime(text, form).date()  # noqa: DTZ007
         except ValueError:
             continue
         if "%y" in form and found > date.today() + timedelta(days=366 * years_ahead):  # noqa: DTZ011 - two digits only
