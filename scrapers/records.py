@@ -6,6 +6,7 @@ cannot be seen is left out of an answer, and named in its evidence.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
@@ -39,10 +40,13 @@ def check_names(*names: str | None) -> None:
             raise PageChanged(f"a name of {len(name)} characters, {name[:40]!r} and so on: {LONGEST_NAME} at most")
 
 
+_DIGIT = re.compile(r"\d")
+
+
 def check_words(*shown: str | None) -> None:
     """PageChanged for a day in the place of a status, a type or a jurisdiction: those of a registry are words."""
     for text in shown:
-        if text and any(sign.isdigit() for sign in text) and dates.to_date(text):
+        if text and _DIGIT.search(text) and dates.to_date(text):
             raise PageChanged(f"the day {text!r} stands where a registry has a word")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from scrapers.failures import PageChanged
@@ -21,6 +22,14 @@ def listed(text: str) -> tuple[str, ...]:
 
 def fold(label: str) -> str:
     """A label as it is compared: lower case, without colon, dots, doubled blanks and signs that nobody sees."""
+    return _fold(label) if len(label) <= _SHORT else _fold.__wrapped__(label)
+
+
+_SHORT = 100  # characters of a label: longer texts are of one page alone, and would fill the memory
+
+
+@lru_cache(maxsize=4096)  # the same labels, page after page
+def _fold(label: str) -> str:
     return " ".join(visible(label).split()).rstrip(" :.").casefold()
 
 

@@ -149,7 +149,9 @@ def table_rows(
     keys = [wanted.get(fold(head), head) for head in heads]
     rows = []
     for cells in further:
-        if [fold(text_of(cell)) for cell in cells] == folded or (skip_empty and not any(map(text_of, cells))):
+        pairs = zip(cells, folded, strict=False)  # most rows are told from the headings by their first cell
+        repeats = len(cells) == len(folded) and all(fold(text_of(cell)) == head for cell, head in pairs)
+        if repeats or (skip_empty and not any(map(text_of, cells))):
             continue
         if len(cells) == 1 < len(heads):
             continue
