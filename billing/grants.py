@@ -16,6 +16,7 @@ from django.db.models import Sum
 from billing import ledger, money
 from billing.ledger_errors import IdempotencyConflict, LedgerError
 from billing.models import LedgerEntry, OutageRefund, WaitingGrant
+from billing.models.entries import APPROVED_BY
 
 WORDS = {"grant": "A grant of", "adjust": "An adjustment by"}
 COUNTED_OVER = timedelta(hours=24)
@@ -117,7 +118,7 @@ def _decide(grant_id: int, state: WaitingGrant.State, operator: str, now: dateti
 
 def _book(grant: WaitingGrant, *, token: str, now: datetime) -> LedgerEntry:
     """Write the entry: in the name of whoever asked, with that of whoever approved."""
-    reference = f"approved by {grant.decided_by}" if grant.decided_by else ""
+    reference = f"{APPROVED_BY}{grant.decided_by}" if grant.decided_by else ""
     how: dict[str, Any] = {
         "account_id": grant.account_id,
         "amount": grant.amount,

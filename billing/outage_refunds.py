@@ -21,6 +21,7 @@ from billing.accounting.reconciling.findings import in_batches
 from billing.grants import GrantRefused
 from billing.ledger_errors import IdempotencyConflict, RefundTooLarge
 from billing.models import LedgerEntry, OutageRefund
+from billing.models.entries import APPROVED_BY
 
 State = OutageRefund.State
 MOST = 20_000  # charges in one act
@@ -141,7 +142,7 @@ def _decide(refund_id: int, state: State, operator: str, now: datetime) -> Outag
 
 def _give_back(refund: OutageRefund, charge: int, now: datetime) -> None:
     """All that is left of one charge, under a key that only this act has."""
-    note = refund.note if not refund.decided_by else f"{refund.note} (approved by {refund.decided_by})".strip()
+    note = refund.note if not refund.decided_by else f"{refund.note} ({APPROVED_BY}{refund.decided_by})".strip()
     try:
         # Durable: within a larger transaction the locks of many accounts would pile up and could deadlock.
         with transaction.atomic(durable=True):

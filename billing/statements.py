@@ -100,7 +100,8 @@ def write_csv(statement: Statement, *, for_staff: bool = True) -> Iterator[str]:
     Customers get it without the names of the people who moved money.
     """
     shown = [number for number, name in enumerate(COLUMNS) if for_staff or name != "operator"]
-    rows = chain([COLUMNS], map(_cells, statement.entries.iterator(chunk_size=1000)))
+    entries = statement.entries.iterator(chunk_size=1000)
+    rows = chain([COLUMNS], (_cells(entry, for_staff=for_staff) for entry in entries))
     return to_csv([row[number] for number in shown] for row in rows)
 
 
@@ -129,9 +130,11 @@ def _after(entry: LedgerEntry | None) -> Balance:
     return Balance(entry.available_after, entry.held_after, entry.spent_after, entry.deposited_after)
 
 
-def _cells(entry: LedgerEntry) -> list[str]:
+def _cells(entry: LedgerEntry, *, for_staff: bool) -> list[str]:
     amounts = (entry.amount, entry.available_change, entry.available_after, entry.held_after, entry.spent_after)
-    texts = (entry.reference, entry.source, entry.operator, entry.reason, entry.note)
+    reference = entry.reference if for_staff else entry.customer_reference
+    note = entry.note if for_staff else entry.customer_note
+    texts = (reference, entry.source, entry.operator, entry.reason, note)
     return [
         str(entry.pk),
         entry.created_at.isoformat(),

@@ -7,6 +7,8 @@ the first entry on gives the account's sums at any moment.
 
 from __future__ import annotations
 
+import re
+
 from django.db import models
 from django.db.models import F, Q, Sum
 
@@ -62,6 +64,10 @@ class Hold(models.Model):
 
     def __str__(self) -> str:
         return f"hold #{self.pk} ({self.state})"
+
+
+APPROVED_BY = "approved by "
+_APPROVER = re.compile(rf"\s*\({APPROVED_BY}[\w.@+-]*\)?$")  # a long note is cut
 
 
 class LedgerEntry(models.Model):
@@ -147,6 +153,16 @@ class LedgerEntry(models.Model):
     def deposited_after(self) -> int:
         """Everything ever paid in, less what was taken back, after this entry."""
         return self.available_after + self.held_after + self.spent_after
+
+    @property
+    def customer_reference(self) -> str:
+        """What it was for, as its customer reads it: without who of the staff approved what was given."""
+        return "" if self.operator and self.reference.startswith(APPROVED_BY) else self.reference
+
+    @property
+    def customer_note(self) -> str:
+        """The note, without who of the staff approved a refund of an outage."""
+        return _APPROVER.sub("", self.note) if self.operator else self.note
 
     def sum_given_back(self) -> int:
         """What of a capture or charge was refunded since."""

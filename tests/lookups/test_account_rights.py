@@ -18,7 +18,7 @@ from django.core.management import CommandError, call_command
 from django.test import RequestFactory
 from django.utils import timezone
 
-from billing import accounts, grants, ledger, money, reconciliation, topups
+from billing import accounts, grants, ledger, money, outage_refunds, reconciliation, statements, topups
 from billing.models import Account, ApiKey, AuditEvent, LedgerEntry, Member, Payment, Reversal, TopUp, WaitingGrant
 from billing.payments import booking
 from lookups.models import (
@@ -143,6 +143,37 @@ class TestAnExport:
         assert "goodwill" in json.dumps(told["billing.ledgerentry"])
         assert told["billing.waitinggrant"]
         assert "clerk-jo" not in json.dumps(told)
+
+    def test_names_nobody_of_the_staff_who_approved_it(self, known: Customer, settings: Any, tmp_path: Path) -> None:
+        """Nor do the tables: a second person stands in what the entry is for, or in its note."""
+        settings.GRANT_CEILING, settings.GRANT_MAXIMUM = 1, 100_000
+        by: dict[str, Any] = {"operator": "clerk-jo", "reason": "goodwill", "now": timezone.now()}
+        to: dict[str, Any] = {
+            "account_id": known.account.pk,
+            "kind": "grant",
+            "amount": 500_000,
+            "token": "g",
+            "note": "PO 78",
+        }
+        waits = grants.give(**to, **by)
+        grants.approve(grant_id=waits.pk, operator="chief-sam", now=timezone.now())
+        found = outage_refunds.count(LedgerEntry.objects.filter(account=known.account, kind="capture"))
+        settings.GRANT_CEILING = 0
+        act = outage_refunds.begin(subject="NY", found=found, token="o", note="12 March", **by)
+        act = outage_refunds.approve(refund_id=act.pk, operator="chief-sam", now=timezone.now())
+        assert outage_refunds.carry_out(act, now=timezone.now()).state == "done"
+        told = "\n".join(
+            [
+                json.dumps(export(known, tmp_path)),
+                known.get("/v1/account/usage").text,
+                known.get("/v1/account/usage", accept="text/csv").getvalue().decode(),
+                *statements.write_csv(statements.make(account_id=known.account.pk), for_staff=False),
+            ]
+        )
+        assert all(word in told for word in ("NY Zebra Inc", "PO 78", "12 March"))
+        assert not [line for line in told.splitlines() if "chief-sam" in line]
+        staffs = "".join(statements.write_csv(statements.make(account_id=known.account.pk)))
+        assert staffs.count("approved by chief-sam") == 1 + len(found.charges)
 
     def test_is_recorded_and_overwrites_nothing(self, known: Customer, tmp_path: Path) -> None:
         export(known, tmp_path)

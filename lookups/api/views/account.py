@@ -136,7 +136,7 @@ def entry_fields(entry: LedgerEntry) -> UsageEntry:
         availableChangeStored=entry.available_change,
         availableAfterStored=entry.available_after,
         heldAfterStored=entry.held_after,
-        reference=entry.reference or None,
+        reference=entry.customer_reference or None,
         reason=entry.reason or None,
         key=entry.key.prefix if entry.key else None,
         requestId=entry.request_id or None,
