@@ -83,7 +83,11 @@ def make(*, account_id: int, since: datetime | None = None, until: datetime | No
     before = None if since is None else list_entries(account_id=account_id, until=since).first()
     opening = _after(before)
     last = entries.first()
-    return Statement(account_id, since, until, opening, _after(last) if last else opening, entries.order_by("id"))
+    if last is None:
+        return Statement(account_id, since, until, opening, opening, entries.none())
+    # What is written while somebody reads the statement is not in its closing sums either
+    entries = entries.filter(pk__lte=last.pk).order_by("id")
+    return Statement(account_id, since, until, opening, _after(last), entries)
 
 
 def sum_up(statement: Statement) -> list[tuple[str, int, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from datetime import date, timedelta
 from typing import Any
 
@@ -34,6 +35,15 @@ class TestAStatement:
     def test_of_a_time_without_entries_closes_as_it_opened(self, account: Account) -> None:
         made = statements.make(account_id=account.pk, since=NOW + DAY)
         assert made.opening == made.closing == Balance(available=3140, held=0, spent=0, deposited=3140)
+
+    @pytest.mark.parametrize("since", [None, NOW + DAY], ids=["with entries before", "of a time without any yet"])
+    def test_adds_up_though_something_is_spent_while_it_is_read(self, account: Account, since: Any) -> None:
+        made = statements.make(account_id=account.pk, since=since)
+        ledger.charge(account_id=account.pk, amount=314, reference="", idempotency_key="late", now=NOW + 2 * DAY)
+        change = sum(change for _, _, change in statements.sum_up(made))
+        assert made.opening.available + made.opening.held + change == made.closing.available + made.closing.held
+        lines = list(csv.DictReader(io.StringIO("".join(statements.write_csv(made)))))
+        assert [line["available_usd"] for line in lines][-1:] == ([] if since else ["0.3140"])
 
     def test_as_csv_has_one_line_an_entry_and_is_safe_to_open(self, account: Account) -> None:
         self.spend(account, 1, reference='=HYPERLINK("http://evil.test")')
