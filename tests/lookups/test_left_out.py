@@ -182,6 +182,16 @@ class TestAPersonWhoIsLeftOut:
         assert shown["securedParties"] == filing["securedParties"]
         assert note == "Left out at the request of a person it is about: the address of a party."
 
+    def test_has_no_address_as_the_one_who_holds_a_lien_either(self, db: None) -> None:
+        """Nor do liens stay as they were that an earlier version kept without one of the sides."""
+        party = {"name": "DOE, JANE", "kind": "person", "address": "1 ELM", "city": "X", "state": "NY", "zip": "1"}
+        leave_out(kind="person", person="Jane Doe", state="NY")
+        filings = [{"fileNumber": "1", "securedParties": [party], "debtors": None}, {"fileNumber": "2"}]
+        (shown, _), note = suppression.withhold_parties(filings, state="NY")
+        assert shown["securedParties"] == [party | dict.fromkeys(("address", "city", "state", "zip"))]
+        assert note
+        assert suppression.withhold_parties(filings, state="OH") == (filings, ""), "where another state is meant"
+
     @pytest.mark.parametrize(
         ("one", "other"), [("MERRILL, ADA", "Ada Merrill"), ("José  Núñez", "NUNEZ JOSE"), ("O'Neil, A.", "a o neil")]
     )
