@@ -85,6 +85,17 @@ class TestAGrantAboveTheCeiling:
         assert "Approved by robin" in dana.get(url("account_history", account.pk)).content.decode()
         assert reconciliation.run(now=NOW).mismatches == []
 
+    def test_is_decided_alone_and_keeps_its_note(self, account: Account, internal: Account) -> None:
+        """By its note a customer knows the invoice that is paid so: it stands on the receipt."""
+        others = [give(internal, 5000, "1", note="PO 77"), give(account, 7000, "3", note="PO 79")]
+        meant = give(account, 6000, "2", note="PO 78")
+        entry = grants.approve(grant_id=meant.pk, operator="robin", now=NOW).entry
+        assert entry is not None
+        assert (entry.account, entry.amount, entry.note) == (account, 6000 * DOLLAR, "PO 78")
+        grants.reject(grant_id=others[0].pk, operator="robin", now=NOW)
+        states = dict(WaitingGrant.objects.values_list("pk", "state"))
+        assert states == {meant.pk: "approved", others[0].pk: "rejected", others[1].pk: "waiting"}
+
     @pytest.mark.parametrize(("verb", "done"), [("approve", "Approved"), ("reject", "Rejected")])
     def test_stands_once_in_the_audit_log_by_the_accounts_number(
         self, dana: Client, robin: Client, account: Account, verb: str, done: str
