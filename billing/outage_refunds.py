@@ -92,6 +92,13 @@ def begin(
         )
 
 
+def is_to_get_back(account_id: int) -> bool:
+    """Whether charges of this account are among what waits for a second person, or is under way."""
+    own = LedgerEntry.objects.filter(account_id=account_id).order_by()
+    open_ = OutageRefund.objects.filter(state__in=[State.WAITING, State.UNDER_WAY]).values_list("charges", flat=True)
+    return any(own.filter(pk__in=charges).exists() for all_ in open_ for charges in in_batches(iter(all_)))
+
+
 def approve(*, refund_id: int, operator: str, now: datetime) -> OutageRefund:
     """Let it be carried out, as the second person. Raises GrantRefused."""
     return _decide(refund_id, State.UNDER_WAY, operator, now)

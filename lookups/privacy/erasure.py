@@ -13,7 +13,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from billing import audit, keys, locks
+from billing import audit, keys, locks, outage_refunds
 from billing.members import team
 from billing.models import Account, ApiKey, Hold, Payment, TopUp, WaitingGrant
 from lookups.models import (
@@ -115,6 +115,10 @@ def _refuse_open(account: Account, *, give_up_credit: bool) -> None:
         who = "a second person of the operator's staff"
         raise NotErasable(
             f"This account is to get credit that waits for {who}: it has to be approved or rejected first."
+        )
+    if outage_refunds.is_to_get_back(account.pk):
+        raise NotErasable(
+            "This account is to get back what it paid in an outage: that has to be done, or rejected, first."
         )
     if TopUp.objects.filter(account=account, state=TopUp.State.CREATED).exists():
         raise NotErasable("A page to pay by card is open: try again in three days, when it has ended for certain.")

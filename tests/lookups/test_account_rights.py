@@ -344,6 +344,22 @@ class TestAnErasure:
         grants.reject(grant_id=grant.pk, operator="robin", now=now)
         erase(known, give_up_credit=True)
 
+    @pytest.mark.parametrize("state", ["waiting", "under_way"])
+    def test_waits_for_what_it_gets_back_of_an_outage(self, known: Customer, settings: Any, state: str) -> None:
+        """It would be given to an account that is nobody's any more; an outage of others keeps nobody waiting."""
+        settings.GRANT_CEILING = 0 if state == "waiting" else 1_000
+        found = outage_refunds.count(LedgerEntry.objects.filter(account=known.account, kind="capture"))
+        by: dict[str, Any] = {"operator": "clerk-jo", "reason": "outage", "note": "", "now": timezone.now()}
+        act = outage_refunds.begin(subject="New York", found=found, token="o", **by)
+        with pytest.raises(CommandError, match="get back what it paid in an outage"):
+            erase(known, give_up_credit=True)
+        neighbor = Account.objects.create(name="Neighbor", created_at=timezone.now())
+        call_command("erase_account", str(neighbor.pk), confirm="Neighbor")
+        if state == "waiting":
+            act = outage_refunds.approve(refund_id=act.pk, operator="chief-sam", now=timezone.now())
+        assert outage_refunds.carry_out(act, now=timezone.now()).state == "done"
+        erase(known, give_up_credit=True)
+
     def test_waits_for_a_page_to_pay_on(self, known: Customer) -> None:
         """It may be paid yet: the money would be credited to an account that is nobody's any more."""
         began = timezone.now()
