@@ -48,9 +48,17 @@ def refuse_excuse(page: Page, table: HtmlElement, nothing: re.Pattern[str]) -> N
         raise missing_result(page, f"a list, or the line that there is none: {said[:100]!r}")
 
 
+_GOES_ON, _BEGAN = re.compile(r"\s*(-|\u2013|to|of|/)\s*\d"), re.compile(r"\d\s*(-|\u2013|to)\s*$")
+
+
 def find_count(pattern: re.Pattern[str], text: str) -> int | None:
-    """The number in the pattern's first group ("1,234" too); None where the text does not say it."""
+    """The number in the pattern's first group ("1,234" too); None where the text does not say it.
+
+    PageChanged where it is an end of a range, "1 - 25 of 300": the count is another number then.
+    """
     found = pattern.search(text)
+    if found and (_GOES_ON.match(text, found.end(1)) or _BEGAN.search(text, 0, found.start(1))):
+        raise PageChanged(f"a count is expected, and a range stands there: {text[found.start() :][:80]!r}")
     return int(found[1].replace(",", "")) if found else None
 
 

@@ -104,7 +104,7 @@ class Arkansas(Portal):
         found = tuple(_candidate(row, page) for row in table_rows(table, ("City", "State", "Status")))
         if not found:
             raise PageChanged(f"{page.url}: {total} records, and no row")
-        return ResultList(found, complete=len(found) >= total)
+        return ResultList(found, complete=len(found) == total)
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """Open the row by its internal id."""

@@ -102,7 +102,7 @@ class Louisiana(Portal):
             raise PageChanged(f"{page.url}: a list without rows")
         box = maybe(tree, f"#{_ID}lblTotalResults")
         total = find_count(_TOTAL, text_of(box)) if box is not None else None
-        return ResultList(rows, complete=total is not None and total <= len(rows))
+        return ResultList(rows, complete=total == len(rows))
 
 
 def _submit(form: WebForm, session: PortalSession, values: dict[str, str]) -> Page:

@@ -138,7 +138,7 @@ def _whole(grid: HtmlElement, shown: int) -> bool:
     if not pager:
         return not offers_next(grid)
     total = find_count(_TOTAL, text_of(pager[0]))
-    return total is not None and total <= shown
+    return total == shown
 
 
 def _candidate(row: HtmlElement, heads: list[str], page: Page) -> Candidate:

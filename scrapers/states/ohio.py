@@ -90,7 +90,7 @@ class Ohio(Portal):
     def _list(self, session: PortalSession, prefix: str, question: str) -> ResultList:
         rows = need_rows(need(self._get(session, prefix, question), "data"), "data")
         note_unread_keys(rows, _ROW, session)
-        complete = all(need_number(need(row, "result_count"), "result_count") <= len(rows) for row in rows)
+        complete = all(need_number(need(row, "result_count"), "result_count") == len(rows) for row in rows)
         return ResultList(tuple(_candidate(row) for row in rows), complete)
 
     def _sections(

@@ -98,7 +98,7 @@ def _listed(page: Page) -> ResultList:
     rows = table_rows(table, _COLUMNS)
     if not rows:
         raise PageChanged(f"{page.url}: a list without rows")
-    return ResultList(tuple(_candidate(row) for row in rows), complete=total is not None and total <= len(rows))
+    return ResultList(tuple(_candidate(row) for row in rows), complete=total == len(rows))
 
 
 def _candidate(row: dict[str, HtmlElement]) -> Candidate:

@@ -87,7 +87,7 @@ class VirginIslands(Portal):
             raise PageChanged(f"{page.url}: a list that does not say how long it is")
         handle = _view(page, term)
         rows = tuple(_candidate(link, found, handle) for link, found in hits)
-        return ResultList(rows, complete=len(rows) >= total)
+        return ResultList(rows, complete=len(rows) == total)
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """Click a row of the view that was just opened."""

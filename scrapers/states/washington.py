@@ -140,7 +140,7 @@ class Washington(Portal):
             if len(rows) >= total or not more:
                 break
         note_unread_keys(rows, _ROW, session)
-        return ResultList(tuple(self._candidate(row) for row in rows), complete=len(rows) >= total)
+        return ResultList(tuple(self._candidate(row) for row in rows), complete=len(rows) == total)
 
     def _candidate(self, row: Any) -> Candidate:
         return Candidate(

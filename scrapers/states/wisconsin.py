@@ -99,7 +99,7 @@ class Wisconsin(Portal):
         if not rows:
             raise PageChanged(f"{page.url}: a list without rows, and no line that there are none")
         count = find_count(_COUNT, seen)
-        complete = self.name_search.whole(len(rows)) if count is None else count <= len(rows)
+        complete = self.name_search.whole(len(rows)) if count is None else count == len(rows)
         return ResultList(tuple(candidate for names in rows for candidate in names), complete)
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:

@@ -55,7 +55,7 @@ def _listed(session: PortalSession, text: str) -> tuple[list[list[str]], bool]:
     page = second.press(session, "StepNavigationTemplateContainerID$btnContinue", values)
     rows, ended = read_pages(session, page, _rows, grid=_GRID, most=_PAGES)
     total = find_count(_TOTAL, visible_text(page.html()))
-    return rows, ended and (total is None or len(rows) >= total)
+    return rows, ended and total in (None, len(rows))
 
 
 def _rows(page: Page) -> list[list[str]]:

@@ -92,7 +92,7 @@ def _rows(page: Page) -> tuple[list[dict[str, HtmlElement]], bool]:
             raise PageChanged(f"{page.url}: a lien in {len(cells)} cells, or without name or number")
         rows.append(dict(zip(heads, cells, strict=True)))
     count = find_count(COUNT, visible_text(tree))
-    return rows, len(rows) < _MOST and not offers_next(tree) and (count is None or count <= len(rows))
+    return rows, len(rows) < _MOST and not offers_next(tree) and count in (None, len(rows))
 
 
 def _role(row: dict[str, HtmlElement]) -> str | None:

@@ -19,7 +19,7 @@ from scrapers.normalize import addresses, dates
 from scrapers.normalize.addresses import one_line
 from scrapers.parsing.fields import listed, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, text_of, visible_text, worded_rows
-from scrapers.parsing.lists import hold_to
+from scrapers.parsing.lists import find_count, hold_to
 from scrapers.parsing.people import refuse_unread
 from scrapers.parsing.webforms import WebForm, spans
 from scrapers.platforms.corpweb import history
@@ -140,8 +140,7 @@ class CorpWebPortal(Portal):
                 return ResultList(())
             raise missing_result(page, "the list of results")
         rows = self.rows(page, status)
-        count = COUNT.search(visible_text(tree))
-        total = int(count[1].replace(",", "")) if count else None
+        total = find_count(COUNT, visible_text(tree))
         more: tuple[str, str] | None = None
         for number in range(2, _PAGES + 2):
             form = WebForm(page, what="the list's form")
@@ -153,7 +152,7 @@ class CorpWebPortal(Portal):
             rows += self.rows(page, status)
         return ResultList(
             tuple(rows),
-            complete=more is None and (self.name_search.whole(len(rows)) if total is None else len(rows) >= total),
+            complete=more is None and (self.name_search.whole(len(rows)) if total is None else len(rows) == total),
         )
 
     def rows(self, page: Page, status: str | None) -> list[Candidate]:

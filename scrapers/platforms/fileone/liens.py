@@ -53,9 +53,8 @@ class LienBox(FileOnePortal):
             json=question | {"FILING_DATE": anytime, "LAPSE_DATE": anytime},
             headers=self.headers("ucc"),
         ).json()
-        edge = need(answer, "edge")
-        total, limit = (need_number(need(edge, key), key) for key in ("total", "limit"))
-        return rows_of(answer), total <= limit
+        rows = rows_of(answer)
+        return rows, need_number(need(need(answer, "edge"), "total"), "total") == len(rows)
 
 
 class LienForm(FileOnePortal):
