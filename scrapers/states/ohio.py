@@ -88,7 +88,10 @@ class Ohio(Portal):
         return _record(panel, sections, agent=candidate.handle["agent"], state=candidate.handle["state"])
 
     def _list(self, session: PortalSession, prefix: str, question: str) -> ResultList:
-        rows = need_rows(need(self._get(session, prefix, question), "data"), "data")
+        answer = self._get(session, prefix, question)
+        rows = need_rows(need(answer, "data"), "data")
+        if not rows:
+            _refuse_more(answer)
         note_unread_keys(rows, _ROW, session)
         complete = all(need_number(need(row, "result_count"), "result_count") == len(rows) for row in rows)
         return ResultList(tuple(_candidate(row) for row in rows), complete)
@@ -98,12 +101,15 @@ class Ohio(Portal):
     ) -> tuple[Mapping[str, Any] | None, dict[str, list[Mapping[str, Any]]]]:
         """The sections of a detail by name: their order has changed before."""
         sections: dict[str, list[Mapping[str, Any]]] = {}
-        for section in need_rows(need(self._get(session, "VD", number), "data"), "data"):
+        answer = self._get(session, "VD", number)
+        for section in need_rows(need(answer, "data"), "data"):
             sections.update({name: need_rows(rows, name) for name, rows in section.items()})
         note_unread(set(sections) - {"firstpanel", "registrant", "listing"}, session)
         panel, *more = (need(sections, name) for name in ("firstpanel", "registrant", "listing"))  # also empty ones
         if not panel and any(more):
             raise PageChanged(f"{number} has an agent or filings, and no panel of its own")
+        if not panel:
+            _refuse_more(answer)
         return (panel[0] if panel else None), sections
 
     def _get(self, session: PortalSession, prefix: str, question: str) -> Any:
@@ -116,6 +122,15 @@ class Ohio(Portal):
         if isinstance(answer, Mapping) and answer.get("success") is False:
             raise PortalUnavailable(f"the registry says that it failed: {answer.get('message')!r}"[:300])
         return answer
+
+
+def _refuse_more(answer: Mapping[str, Any]) -> None:
+    """PageChanged where an empty answer says more than that it is empty: recorded answers hold `data` alone."""
+    more = {
+        key: value for key, value in answer.items() if key != "data" and value and (key, value) != ("success", True)
+    }
+    if more:
+        raise PageChanged(f"nothing is listed, and beside it stands {more!r}"[:300])
 
 
 def spelled(name: str) -> str:

@@ -32,7 +32,12 @@ from scrapers.transport.session import PortalSession
 
 _GRID = "MainContent_SearchControl_grdSearchResultsEntity"
 NONE = re.compile(r"no records? found; try a new search", re.IGNORECASE)
-_NONE_IN_MESSAGE = re.compile(r"no records? found|not found|does not exist", re.IGNORECASE)
+_NONE_IN_MESSAGE = re.compile(  # a whole message about what was asked for: a service may be "not found", too
+    r"\W*(no records? (were |was )?found\b"
+    r"|((the|this) )?(record|entity|corporation|business|identification number)( \W*\d+\W*)?"
+    r" (was |is )?(not found|does not exist)\b)",
+    re.IGNORECASE,
+)
 COUNT = re.compile(r"Number of records:\s*([\d,]+)", re.IGNORECASE)
 _RENAMED = re.compile(r"name was changed from:\s*(.+?)\s+on\s+[\d/-]+", re.IGNORECASE)
 _RESIGNED = re.compile(r"(?!.*\b(?:no|not|n|false)\b).*\bresigned\b", re.IGNORECASE)  # beside an agent who was one
@@ -136,7 +141,7 @@ class CorpWebPortal(Portal):
         if maybe(tree, f"#{_GRID}") is None:
             message = maybe(tree, "#MainContent_lblMessage")
             said = visible_text(message) if message is not None else ""
-            if NONE.search(visible_text(tree)) or _NONE_IN_MESSAGE.search(said):
+            if NONE.search(visible_text(tree)) or _NONE_IN_MESSAGE.match(said):
                 return ResultList(())
             raise missing_result(page, "the list of results")
         rows = self.rows(page, status)

@@ -261,6 +261,17 @@ class TestOhiosAnswer:
         assert isinstance(put("OH", "no-match"), NotFound)
         assert put("OH", "no-match", ('"data": []', failed), page=1) == "down"
 
+    @pytest.mark.parametrize(
+        "said", ['"error": "Timeout"', '"errors": ["Timeout"]', '"message": "Try again"', '"success": "false"']
+    )
+    @pytest.mark.parametrize(("case", "page"), [("no-match", 1), ("unknown-number", 1)])
+    def test_that_says_something_else_beside_it_is_a_changed_one(self, case: str, page: int, said: str) -> None:
+        assert isinstance(put("OH", case), NotFound)
+        assert put("OH", case, ('"data": [', f'{said}, "data": ['), page=page) == "layout_changed"
+
+    def test_is_one_though_it_names_no_error(self) -> None:
+        assert isinstance(put("OH", "no-match", ('"data": []', '"data": [], "error": null, "success": true')), NotFound)
+
 
 @pytest.mark.parametrize("shown", ["No {} can be shown now.", "If no {} found, ask for fewer words."])
 @pytest.mark.parametrize(
@@ -887,3 +898,36 @@ class TestTheDayOfAnEnd:
         assert isinstance(told, Found)
         assert told.record.status == "Inactive: Involuntary Dissolution"
         assert put("MA", "inactive", changed) == "layout_changed"
+
+
+@pytest.mark.parametrize("state", ["MA", "RI"])
+class TestAMessageInPlaceOfAList:
+    """On Massachusetts' program."""
+
+    SAID = "No records found; try a new search using different criteria."
+
+    @pytest.mark.parametrize(
+        "said",
+        [
+            "The search service was not found.",
+            "The page you asked for does not exist.",
+            "Could not load file or assembly: the record template does not exist.",
+            "Your session was not found. Please start again.",
+            "Please try again if no records found.",
+        ],
+    )
+    def test_is_not_that_there_is_no_company_where_it_speaks_of_something_else(self, state: str, said: str) -> None:
+        assert put(state, "no-match", (self.SAID, said)) == "layout_changed"
+
+    @pytest.mark.parametrize(
+        "said",
+        [
+            SAID,
+            "No record found.",
+            "Record not found.",
+            "The entity was not found.",
+            "The identification number 000123456 does not exist.",
+        ],
+    )
+    def test_is_that_there_is_none_where_it_says_so(self, state: str, said: str) -> None:
+        assert isinstance(put(state, "no-match", (self.SAID, said)), NotFound)
