@@ -58,13 +58,17 @@ def _debtors(session: PortalSession, kind: str, name: str) -> tuple[list[dict[st
         params = question | ({"rowNumber": str(cursor)} if cursor else {})
         payload = _payload(session, "Search", params)
         rows = need_list(need(payload, "debtors"), "'debtors'")
+        if not rows and not cursor:
+            raise PageChanged(f"the list of debtors is empty: it does not show where {name!r} would stand")
         if rows and not found and _compact(need_text(rows[-1], "name")) < _compact(names.key(name)):
             raise PageChanged(f"the list of debtors does not lead to {name!r}")
         fitting = [row for row in rows if _fits(need_text(row, "name"), name)]
         found.extend({**row, "asked": question} for row in fitting)
-        cursor = payload.get("nextRowNumber")
-        if not rows or not cursor or not _compact(need_text(rows[-1], "name")).startswith(_compact(names.key(name))):
+        if rows and not _compact(need_text(rows[-1], "name")).startswith(_compact(names.key(name))):
             return found, True
+        cursor = payload.get("nextRowNumber")
+        if not rows or not cursor:  # the last row of all is where the registry says so
+            return found, bool(rows) and "nextRowNumber" in payload
     return found, False
 
 

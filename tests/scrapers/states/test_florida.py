@@ -211,6 +211,43 @@ class TestALien:
         assert isinstance(told, FoundFilings)
         assert (len(told.filings), told.complete) == (8, False)
 
+    @pytest.mark.parametrize(
+        ("last", "whole"),
+        [
+            ({"debtors": []}, False),
+            ({"debtors": [], "nextRowNumber": None}, False),
+            ({"debtors": [{"rowNumber": 3, "name": "ACME INC", "uccNumber": "202300000001"}]}, False),
+            (
+                {
+                    "debtors": [{"rowNumber": 3, "name": "ACME INC", "uccNumber": "202300000001"}],
+                    "nextRowNumber": None,
+                },
+                True,
+            ),
+            ({"debtors": [{"rowNumber": 3, "name": "ADAMS INC", "uccNumber": "202300000009"}]}, True),
+        ],
+    )
+    def test_list_is_whole_where_it_shows_what_follows_or_says_that_nothing_does(
+        self, last: dict[str, Any], whole: bool
+    ) -> None:
+        rows = [{"rowNumber": 1, "name": "ACME INC", "uccNumber": "202300000001"}]
+        details = self.SEARCH.replace("Search?", "filing-details?") + "&rowNumber="
+        talk = Conversation(
+            "FL",
+            answer("GET", self.SEARCH, {"payload": {"debtors": rows, "nextRowNumber": 3}}),
+            answer("GET", f"{self.SEARCH}&rowNumber=3", {"payload": last}),
+            answer("GET", f"{details}1", self.filing(1)),
+        )
+        told = talk.ask(kind="ucc", name="Acme Inc")
+        assert isinstance(told, FoundFilings)
+        assert told.complete is whole
+
+    def test_is_not_denied_by_a_list_that_is_empty(self) -> None:
+        with pytest.raises(PageChanged):
+            Conversation("FL", answer("GET", self.SEARCH, {"payload": {"debtors": []}})).ask(
+                kind="ucc", name="Acme Inc"
+            )
+
     def test_on_a_person_is_found_beside_those_on_a_company_that_is_called_so(self) -> None:
         kinds = {
             "Organization": ("Jordan Sample", "JORDAN SAMPLE TRUCKING LLC"),
