@@ -144,7 +144,7 @@ class Kentucky(Portal):
             agent_name=agent_name,
             agent_address=agent_address,
             principal_address=address_in(labels.maybe("Principal Office")),
-            officers=_officers(page, session),
+            officers=_officers(page, session, must_show(labels, "Organization Number")),
             sos_url=page.url if "ctr=" in page.url else _SEARCH,
         )
         note_unread(labels.unread, session)
@@ -165,11 +165,15 @@ def _candidate(row: dict[str, HtmlElement], page: Page) -> Candidate:
     return Candidate(name, number, status, kind or None, bearing, handle={"href": href}, sos_url=href)
 
 
-def _officers(page: Page, session: PortalSession) -> tuple[Officer, ...]:
-    """The current officers, where the profile has a button for them."""
+def _officers(page: Page, session: PortalSession, number: str) -> tuple[Officer, ...]:
+    """The current officers, where the profile has a button for them; that page may say whose they are."""
     if not page.html().xpath(".//*[@id='MainContent_BtnCurrent']"):
         return ()
     tree = WebForm(page).press(session, "BtnCurrent").html()
+    rows = {text_of(one(row, "div.grid-label")): row for row in select(tree, "#MainContent_pInfo div.grid-row")}
+    whose = rows.get("Organization Number")
+    if whose is not None and text_of(one(whose, "div.grid-value")) != number:
+        raise PageChanged(f"asked for the officers of {number}, the portal showed {text_of(whose)!r}")
     return tuple(Officer(name, title or None) for title, name in _officer_rows(tree) if name)
 
 

@@ -16,7 +16,7 @@ from scrapers.failures import PageChanged
 from scrapers.normalize import dates
 from scrapers.parsing.html import maybe, missing_result, select, text_of, worded_rows
 from scrapers.parsing.lists import read_pages, refuse_excuse
-from scrapers.parsing.webforms import WebForm
+from scrapers.parsing.webforms import WebForm, spans
 from scrapers.records import Filing
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
@@ -41,8 +41,16 @@ def ask(session: PortalSession, summary: Page) -> tuple[Filing, ...] | None:
     if len(options) != 1:
         raise PageChanged(f"{summary.url}: {len(options)} ways to ask for all filings")
     page = form.press(session, "btnViewFilings", {"lstFilings": options[0]})
+    asked, shown = (_number(one) for one in (summary, page))
+    if shown and shown != asked:
+        raise PageChanged(f"{page.url}: the filings of {shown}, asked for those of {asked}")
     found, ended = read_pages(session, page, _rows, grid="", most=_PAGES)  # whatever the pager's name is
     return tuple(found) if found and ended else None
+
+
+def _number(page: Page) -> str:
+    """The number of the entity that a page is of, where it says that."""
+    return spans(page.html(), "MainContent_lbl").get("IDNumber", "").rpartition(":")[2].strip()
 
 
 def revocation(filings: tuple[Filing, ...]) -> str | None:

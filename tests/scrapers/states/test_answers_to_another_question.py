@@ -160,3 +160,31 @@ class TestASetBesideTheMaster:
     )
     def test_names_nobody_of_another_company(self, case: str, number: int, shown: Place) -> None:
         assert ends_with(case, number, shown=shown) == "PageChanged"
+
+
+class TestAPageBehindTheOneOfACompany:
+    """With its officers, or its filings: where it says whose they are, it is held to that."""
+
+    HEADS = {
+        "KY/active": '<div id="MainContent_pInfo"><div class="grid-row"><div class="grid-label">Organization Number'
+        '</div><div class="grid-value">{}</div></div></div><div id="MainContent_pcurrent">',
+        "RI/reinstated": '<span id="MainContent_lblIDNumber">Identification Number: {}</span>'
+        '<table id="MainContent_grdSearchResults">',
+    }
+
+    @pytest.mark.parametrize(
+        ("case", "number", "own"), [("KY/active", 4, "0912345"), ("RI/reinstated", 2, "000455003")]
+    )
+    def test_is_not_that_of_another_one(self, case: str, number: int, own: str) -> None:
+        assert self.ends_with(case, number, own) == "found"
+        assert self.ends_with(case, number, "000999999") == "PageChanged"
+
+    def ends_with(self, case: str, number: int, whose: str) -> str:
+        """What comes of the case where its page of this number says whose it is."""
+        steps, head = steps_of(case), self.HEADS[case].format(whose)
+        plain = head[head.rindex("<") :].encode()
+        body = steps[number - 1].body
+        assert plain in body
+        steps[number - 1] = replace(steps[number - 1], body=body.replace(plain, head.encode()))
+        folder = Path(FOLDER / case)
+        return str(play(Case(folder.parent.name, folder.name, folder), steps)[0]["outcome"])
