@@ -22,6 +22,10 @@ from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
 _NONE = re.compile(r"(?<!if )\bno (filings|records|results|documents) (were )?found\b", re.IGNORECASE)
+# Another title that may tell of one: no notice of it, and no dissolution that was itself revoked.
+_UNCLEAR = re.compile(
+    r"(?!revocation certificate)(?!.*\b(notice|of (voluntary )?dissolution)\b).*revo[ck]", re.IGNORECASE
+)
 _TABLE, _PAGES = "#MainContent_grdSearchResults", 4
 
 
@@ -46,6 +50,11 @@ def ask(session: PortalSession, summary: Page) -> tuple[Filing, ...] | None:
         raise PageChanged(f"{page.url}: the filings of {shown}, asked for those of {asked}")
     found, ended = read_pages(session, page, _rows, grid="", most=_PAGES)  # whatever the pager's name is
     return tuple(found) if found and ended else None
+
+
+def is_clear(filings: tuple[Filing, ...]) -> bool:
+    """Whether no filing's title may tell of a revocation in words that are not known."""
+    return not any(_UNCLEAR.match(one.title) for one in filings)
 
 
 def _number(page: Page) -> str:

@@ -69,3 +69,15 @@ class TestTheFilingsOfARevokedEntity:
         excuse = b'<tr><td colspan="4">The filings could not be loaded.</td></tr>'
         with pytest.raises(PageChanged):
             status_of(summary, emptied(whole, excuse))
+
+    @pytest.mark.parametrize("title", ["Certificate of Revocation", "REVOKED - Failure to Maintain an Agent"])
+    def test_do_not_make_it_active_where_a_revocation_is_titled_otherwise(self, pages: list[Step], title: str) -> None:
+        summary, whole = pages
+        told = b"Revocation Certificate For Failure to File Annual Report"
+        assert told in whole.body
+        assert status_of(summary, replace(whole, body=whole.body.replace(told, title.encode()))) is None
+
+    def test_make_it_active_where_the_registry_gave_notice_of_a_revocation_alone(self, pages: list[Step]) -> None:
+        summary, whole = pages
+        told, notice = b"Revocation Certificate For", b"Revocation Notice For"
+        assert status_of(summary, replace(whole, body=whole.body.replace(told, notice))) == "Active"
