@@ -27,7 +27,7 @@ from scrapers.transport.session import PortalSession
 _SEARCH = "https://icis.corp.delaware.gov/Ecorp/EntitySearch/NameSearch.aspx"
 _FIELD = "ctl00_ContentPlaceHolder1_lbl"
 _COLUMNS = ("File Number", "Entity Name")
-_NOTHING = re.compile("no records found", re.I)
+_NOTHING = re.compile(r"(?<!if )\bno records found\b", re.I)
 
 
 class Delaware(Portal):

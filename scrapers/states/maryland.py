@@ -28,7 +28,9 @@ from scrapers.transport.session import PortalSession
 
 _HOST = "https://egov.maryland.gov"
 _SEARCH = f"{_HOST}/BusinessExpress/EntitySearch"
-_NONE = re.compile(r"\bno (records?|results?|business(es)?) (was |were )?found\b|did not match any", re.IGNORECASE)
+_NONE = re.compile(
+    r"(?<!if )\bno (records?|results?|business(es)?) (was |were )?found\b|did not match any", re.IGNORECASE
+)
 _TIME = re.compile(r"\s+\d{1,2}:\d{2}.*$")
 _NAME = "td[data-title='Business Name']"
 

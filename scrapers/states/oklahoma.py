@@ -123,7 +123,8 @@ def _open(session: PortalSession, url: str) -> EntityRecord | None:
     box = maybe(page.html(), "div#printDiv")
     if box is None:
         raise missing_result(page, "the record")
-    if any("record not found" in visible_text(cell).casefold() for cell in select(box, "dd")):
+    named = any(text_of(head) for head in select(box, "h3"))  # then it is an agent, perhaps, who has no record
+    if not named and any("record not found" in visible_text(cell).casefold() for cell in select(box, "dd")):
         return None
     lists = [_labels(part) for part in select(box, "dl", least=1, most=4)]
     facts, agent = lists[0], lists[1] if len(lists) > 1 else Labels(())

@@ -9,6 +9,7 @@ the office. Gaps: what else a page shows is told as unread, and how to ask by nu
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from lxml.html import HtmlElement
@@ -27,6 +28,7 @@ from scrapers.transport.session import PortalSession
 
 _HOME = "https://apps.wv.gov/SOS/BusinessEntitySearch/"
 _GRID, _LINK = "phMain_gvSearchResults", "a[id^='phMain_gvSearchResults_hpDetails_']"
+_NONE = re.compile(r"(?<!if )\bno records found\b", re.IGNORECASE)
 _PARTS = listed("addr1 | addr2 | city | state | zip")
 
 
@@ -55,7 +57,7 @@ class WestVirginia(Portal):
         tree = page.html()
         grid = maybe(tree, f"#{_GRID}")
         if grid is None:
-            if any("no records found" in visible_text(box).casefold() for box in select(tree, "div.errorMessage")):
+            if any(_NONE.search(visible_text(box)) for box in select(tree, "div.errorMessage")):
                 return ResultList(())
             raise missing_result(page, "the grid of results")
         rows = _rows(grid, page)

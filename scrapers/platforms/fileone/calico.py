@@ -24,7 +24,9 @@ API = "https://calico.sos.ca.gov/cbc/v1/api"
 LIMIT = 150  # the most it lists; there are no pages
 # Not "Resource not found": so answers the gateway before the API where an address is none of it.
 _NOTHING = re.compile(
-    r"\bno (matching )?(records?|results?|entit(y|ies)|data)\b|\b(records?|entity|entities) not found\b", re.IGNORECASE
+    r"(?<!if )\bno (matching )?(records?|results?|entit(y|ies)|data) ((was|were) )?(found|match)"
+    r"|\b(records?|entity|entities) not found\b",
+    re.IGNORECASE,
 )
 _READ = frozenset(
     listed(

@@ -28,14 +28,16 @@ from scrapers.transport.page import Page
 Layout = Literal["items", "table"]
 _TITLE = re.compile(r"^(?P<name>.+?)\s+-\s+(?P<id>\d{4}-\d{9})\s*(?:\((?P<type>[^)]*)\))?$")
 
+_NONE = re.compile(r"(?<!if )\bno (results|records) found\b", re.IGNORECASE)
+
 
 def read_items(page: Page) -> ResultList:
     """Items "Name - 2019-000123456 (type)" with a status line; several pages count as a cut list."""
     tree = page.html()
     header = maybe(tree, "#MainContent_lblResultsHeader")
-    if header is not None and "no results found" in visible_text(header).casefold():
-        return ResultList(())
     items = select(tree, "ol#Ol1 > li")
+    if header is not None and not items and _NONE.search(visible_text(header)):
+        return ResultList(())
     if not items:
         raise missing_result(page, "the list of results")
     rows = []
@@ -54,7 +56,7 @@ def read_items(page: Page) -> ResultList:
 def read_table(page: Page) -> ResultList:
     """Number with the link, type, name (first line), status; all rows on one page."""
     box = maybe(page.html(), "#ctl00_MainContent_SearchResultList")
-    if box is not None and not select(box, "td a") and "no records found" in visible_text(box).casefold():
+    if box is not None and not select(box, "td a") and _NONE.search(visible_text(box)):
         return ResultList(())
     tables = select(box, "table", most=1) if box is not None else []
     found = [row for table in tables for row in table_rows(table, ("Business ID", "Type", "Name", "Status"))]

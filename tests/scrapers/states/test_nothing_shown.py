@@ -27,7 +27,7 @@ def put(state: str, situation: str, *changes: tuple[str, str], page: int | None 
         for n in at:
             steps[n] = replace(steps[n], body=steps[n].body.replace(old.encode(), new.encode()))
     try:
-        return Conversation(state, *steps).ask(**dated(case.content["question"]))
+        return Conversation(state, *steps, keys=case.content.get("keys")).ask(**dated(case.content["question"]))
     except PortalError as error:
         return error.reason
 
@@ -286,6 +286,12 @@ class TestOhiosAnswer:
         ("NJ", "ucc-no-match", "No organizations were found matching your search."),
         ("OR", "ucc-none-in-words", "No records were found for your search."),
         ("VI", "no-match", "0 Results"),
+        ("DE", "no-match", "No Records Found."),
+        ("MD", "no-match", "No records found."),
+        ("SD", "no-match", "No records found"),
+        ("WV", "no-match", "No Records Found."),
+        ("WY", "no-match", "No Results Found"),
+        ("CA", "official-api-no-match", "No records found."),
     ],
 )
 class TestASentenceOfOtherThings:
@@ -931,3 +937,31 @@ class TestAMessageInPlaceOfAList:
     )
     def test_is_that_there_is_none_where_it_says_so(self, state: str, said: str) -> None:
         assert isinstance(put(state, "no-match", (self.SAID, said)), NotFound)
+
+
+class TestAnOklahomaCompany:
+    """Opened by its number."""
+
+    def test_is_there_though_its_agent_has_no_record(self) -> None:
+        agent = ("<dd>JORDAN SAMPLE</dd>", "<dd>Record not found</dd>")
+        assert isinstance(put("OK", "active", agent), Found)
+        assert isinstance(put("OK", "no-such-number"), NotFound)
+
+
+class TestWyomingsList:
+    """Below a line of its own."""
+
+    def test_is_read_where_it_shows_a_company_beside_that_line(self) -> None:
+        line = (">Search Results<", ">No Results Found for these words, similar names are listed<")
+        assert isinstance(put("WY", "active", line), Found)
+        assert isinstance(put("WY", "no-match"), NotFound)
+
+
+class TestCaliforniasOfficialAnswer:
+    """To a question that it refuses (400)."""
+
+    @pytest.mark.parametrize(
+        "said", ["No data could be retrieved.", "No records can be read at this time.", "No entity number was given."]
+    )
+    def test_is_not_that_there_is_no_company_where_it_gives_another_reason(self, said: str) -> None:
+        assert put("CA", "official-api-no-match", ("No records found.", said)) == "layout_changed"
