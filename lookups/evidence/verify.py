@@ -132,8 +132,8 @@ def _check_archive_signature(files: Mapping[str, bytes], trusted: Trusted) -> Ou
         raise Wrong(f"{DIGEST} was changed.")
     if signed.get("hash") != _named_hash(files[PACKAGE]) or signed.get("created") != package.get("created"):
         raise Wrong("What is signed is another package, or was signed at another time than it says.")
-    raw = base64.b64decode(signed["signature"], validate=True)
-    written = utils.encode_dss_signature(int.from_bytes(raw[:48], "big"), int.from_bytes(raw[48:], "big"))
+    halves = struct.unpack("48s48s", base64.b64decode(signed["signature"], validate=True))  # and no byte more
+    written = utils.encode_dss_signature(*(int.from_bytes(half, "big") for half in halves))
     key = serialization.load_der_public_key(base64.b64decode(signed["publicKey"], validate=True))
     try:
         key.verify(written, signed["hash"].encode(), ec.ECDSA(hashes.SHA256()))  # type: ignore[union-attr,call-arg,arg-type]

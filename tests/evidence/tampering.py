@@ -91,6 +91,12 @@ def _leave_only(kind: str) -> Callable[[Files], None]:
     return rewrite
 
 
+def _without_exchanges(files: Files) -> None:
+    """As if no source had answered: neither their records nor their bytes are there."""
+    _leave_only("warcinfo")(files)
+    files[f"{OURS}exchanges.jsonl"] = b""
+
+
 def _answer_twice(files: Files) -> None:
     """The last answer once more, at the end: a program for archives may show the later one."""
     answers: list[bytes] = []
@@ -166,6 +172,7 @@ FORGERIES: list[tuple[str, str, Callable[[Files], None]]] = [
     ("how long a page is", "bytes", _in_answer(rb"content-length: \d+", b"content-length: 10")),
     ("what is behind a status", "bytes", _in_answer(b"200 OK", b"200 OK\nLocation: https://other.invalid/")),
     ("what a page is spoken in", "bytes", _in_answer(b"HTTP/1.1", b"HTTP/0.9")),
+    ("that a source was asked", "exchanges", _without_exchanges),
     ("an exchange less in the archive", "bytes", _leave_only("warcinfo")),
     ("the record in the archive", "bytes", _archive("metadata", _in_body)),
     ("an answer more than there was", "bytes", _answer_twice),

@@ -20,7 +20,7 @@ from django.test import Client
 from django.utils import timezone
 from playwright.sync_api import Browser, Page
 
-from lookups.evidence import heads, verify
+from lookups.evidence import heads, signing, verify
 from lookups.models import Manifest, SigningKey
 from lookups.pages import evidence as page_of_evidence
 from lookups.pages import views
@@ -276,6 +276,19 @@ class TestTheBrowser:
         assert [part for part, holds, _ in observed if holds is False] == ["archive signature"]
         wrong = {part for part, holds, _ in judged(page, forge_head(raw)) if holds is False}
         assert wrong == {"archive signature", "head"}
+
+    def test_takes_no_longer_signature_of_a_package_than_ours_are(self, raw: bytes, page: Page) -> None:
+        """A zero before its second half is the same number, and another file: the program alone took it."""
+        name = "datapackage-digest.json"
+        files = read_files(raw)
+        own = json.loads(files[name])["signedData"]["signature"]
+        halves = base64.b64decode(own)
+        for longer in (halves[:48] + b"\0" + halves[48:], b"\0" + halves, halves + b"\0"):
+            changed = pack(files | {name: files[name].replace(own.encode(), base64.b64encode(longer))})
+            known = verify.Trusted(signing.list_published())
+            found = [[part, holds] for part, holds, _ in verify.judge(changed, known)]
+            assert [part for part, holds in found if holds is False] == ["archive signature"]
+            assert [part for part, holds, _ in judged(page, changed) if holds is False] == ["archive signature"]
 
     def test_says_of_a_key_that_none_before_it_vouches_for_that_it_is_on_the_list_alone(
         self, raw: bytes, page: Page, tester: Customer, settings: Any
