@@ -605,6 +605,38 @@ class TestAWatch:
         look_on(1)
         assert codes(customer) == ["unclear", "unclear"]
 
+    def test_that_is_listed_under_another_name_has_not_disappeared(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Michigan and others are asked by the name alone: the list that lacked it had the number of the company."""
+        from scrapers.states.new_york import NewYork
+
+        monkeypatch.setattr(NewYork, "capabilities", replace(NewYork.capabilities, by_id=False))
+        made = watch(customer, state="NY", entity_name="Acme Corp")
+        look()
+        register.rows[0]["current_entity_name"] = "ACME II CORP."
+        look_again()
+        assert Lookup.objects.latest("pk").verdict == "not_found"
+        assert read(customer, made["id"])["lastChecks"][0]["result"] == "unclear"
+        WatchBaseline.objects.exclude(absent_at=None).update(absent_at=timezone.now() - 2 * DAY)
+        look_again()
+        assert codes(customer) == []
+
+    def test_that_is_near_to_another_company_has_disappeared_all_the_same(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from scrapers.states.new_york import NewYork
+
+        monkeypatch.setattr(NewYork, "capabilities", replace(NewYork.capabilities, by_id=False))
+        watch(customer, state="NY", entity_name="Acme Corp")
+        look()
+        register.rows[0] |= {"current_entity_name": "ACME II CORP.", "dos_id": "100009"}
+        look_again()
+        assert Lookup.objects.latest("pk").candidates
+        self.days_pass()
+        look_again()
+        assert codes(customer) == ["disappeared"]
+
 
 class TestALien:
     """On the name of a watched company, to which something happens."""
