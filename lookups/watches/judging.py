@@ -97,8 +97,11 @@ def _judge(check_id: int, account_id: int, watch_id: uuid.UUID, *, now: datetime
 
 
 def _is_news_that_it_is_unclear(check: WatchCheck, *, now: datetime) -> bool:
-    """Whether nothing could be read for a week, and nobody was told since it began."""
+    """Whether nothing could be read for a week, and nobody was told since it began. What was cancelled says nothing."""
+    if check.lookup.verdict == Verdict.CANCELLED.value:
+        return False
     alike = WatchCheck.objects.filter(watch=check.watch_id, kind=check.kind, ended_at__isnull=False)
+    alike = alike.exclude(lookup__verdict=Verdict.CANCELLED.value)
     clear = alike.exclude(result=Result.UNCLEAR).order_by("-pk").values_list("pk", flat=True).first() or 0
     began = alike.filter(pk__gt=clear).aggregate(began=Min("created_at"))["began"]
     known = WatchEvent.objects.filter(watch=check.watch_id, watch_check__kind=check.kind, created_at__gte=began)

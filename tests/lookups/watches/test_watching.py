@@ -605,6 +605,25 @@ class TestAWatch:
         look_on(1)
         assert codes(customer) == ["unclear", "unclear"]
 
+    def test_that_was_paused_before_it_was_looked_at_says_nothing_of_a_week_in_which_nobody_looked(
+        self, customer: Customer
+    ) -> None:
+        """The look that the pause cancelled counted as one that could not read it."""
+        made = watch(customer, state="NY", entity_name="Acme Corp")
+        began = timezone.now()
+        look(began)
+        Watch.objects.update(next_at=began)
+        ticking.tick(now=began)
+        customer.patch(f"/v1/watches/{made['id']}", {"status": "paused"})
+        assert [one.result for one in WatchCheck.objects.order_by("pk")] == ["baseline", "unclear"]
+        customer.patch(f"/v1/watches/{made['id']}", {"status": "active"})
+        Jurisdiction.objects.filter(code="NY").update(enabled=False, status="inactive")
+        back = began + 10 * DAY
+        Watch.objects.update(next_at=back)
+        look(back)
+        assert WatchCheck.objects.latest("pk").result == "unclear"
+        assert codes(customer) == []
+
     def test_that_is_listed_under_another_name_has_not_disappeared(
         self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
     ) -> None:
