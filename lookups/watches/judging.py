@@ -24,7 +24,7 @@ from lookups.privacy import suppression
 from lookups.verdicts import Verdict
 from lookups.watches import bodies, comparing, messages, readings, replaying, schedule
 from lookups.watches.comparing import Absence, Judgement, Memory, Result
-from lookups.watches.readings import LIENS, Facts, Reading
+from lookups.watches.readings import LIENS, PARTS, Facts, Reading
 from lookups.watches.taxonomy import Notice
 from scrapers import discovery, gateway, numbers
 from scrapers.evidence.revision import find_revision
@@ -275,8 +275,8 @@ def _read_memory(kept: WatchBaseline | None) -> Memory:
         absence = Absence(kept.absent_at, kept.absent_reader, kept.absent_lookup_id)
     return Memory(
         facts=bodies.withhold_facts(kept) if kept.kind == "ucc" else kept.facts,  # an address left out is no change
-        known=frozenset(kept.known),
-        carried=kept.carried,
+        known=PARTS.keys() & kept.known,  # a process of another version may know others
+        carried={part: lookup for part, lookup in kept.carried.items() if part in PARTS},
         lookup=kept.lookup_id,
         reader=kept.reader,
         at=kept.read_at,

@@ -656,6 +656,21 @@ class TestAWatch:
         look_again()
         assert codes(customer) == ["disappeared"]
 
+    def test_that_a_process_of_the_version_before_began_is_compared(
+        self, customer: Customer, register: Register
+    ) -> None:
+        """It goes on beside the new ones while they are started, and calls former and assumed names one thing."""
+        made = watch(customer, state="NY", entity_name="Acme Corp")
+        look()
+        kept = WatchBaseline.objects.get()
+        known = [*({*kept.known} - {"formerNames", "assumedNames"}), "otherNames"]
+        WatchBaseline.objects.update(known=known, carried={"otherNames": kept.lookup_id})
+        register.rows[0]["current_entity_name"] = "ACME WORLDWIDE CORP."
+        look_again()
+        assert read(customer, made["id"])["lastChecks"][0]["result"] == "changed"
+        assert codes(customer) == ["name.changed"]
+        assert "otherNames" not in WatchBaseline.objects.get().known
+
 
 class TestALien:
     """On the name of a watched company, to which something happens."""
