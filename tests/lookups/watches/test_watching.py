@@ -291,6 +291,9 @@ class TestAWatch:
         assert codes(customer) == ["disappeared"]
         look_again()
         assert codes(customer) == ["disappeared"]
+        own_time = Watch.objects.get().next_at
+        assert own_time is not None
+        assert own_time - timezone.now() > timedelta(days=14)  # it is gone, and waited for no more
         register.rows.append(company_then)
         look_again()
         assert codes(customer) == ["disappeared", "reappeared"]
@@ -605,6 +608,25 @@ class TestAWatch:
         look_on(1)
         assert codes(customer) == ["unclear", "unclear"]
 
+    def test_that_cannot_be_read_for_a_week_says_so_of_each_company_and_of_its_liens_alone(
+        self, customer: Customer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(prices, "UNCHANGED", 0)
+        made = [watch(customer, state="NY", entity_id=number, on=["status"]) for number in ("100001", "100002")]
+        Watch.objects.update(categories=["status", "lien"])  # New York's liens cannot be read any more
+        began = timezone.now()
+        for day in range(9):
+            moment = began + day * DAY
+            Watch.objects.update(next_at=moment)
+            look(moment)
+        last = WatchCheck.objects.order_by("-pk")
+        assert {one.result for one in last.filter(kind="ucc")} == {"unclear"}
+        assert last.filter(kind="business_entity")[0].result == "unchanged"
+        events = read_events(customer)
+        assert sorted((one["code"], one["watchId"]) for one in events) == sorted(("unclear", one["id"]) for one in made)
+        asked = WatchCheck.objects.filter(lookup__in=[event.after_id for event in WatchEvent.objects.all()])
+        assert {one.kind for one in asked} == {"ucc"}
+
     def test_that_was_paused_before_it_was_looked_at_says_nothing_of_a_week_in_which_nobody_looked(
         self, customer: Customer
     ) -> None:
@@ -623,6 +645,21 @@ class TestAWatch:
         look(back)
         assert WatchCheck.objects.latest("pk").result == "unclear"
         assert codes(customer) == []
+
+    def test_whose_name_another_company_has_now_is_compared_with_nothing_and_costs_nothing(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from scrapers.states.new_york import NewYork
+
+        monkeypatch.setattr(NewYork, "capabilities", replace(NewYork.capabilities, by_id=False))
+        made = watch(customer, state="NY", entity_name="Acme Corp")
+        look()
+        register.rows[0] |= {"dos_id": "100009", "county": "ALBANY", "entity_type": "FOREIGN BUSINESS CORPORATION"}
+        look_again()
+        told = read(customer, made["id"])
+        assert (told["entity_id"], codes(customer), customer.balance.spent) == ("100001", [], PRICE)
+        [check] = told["lastChecks"]
+        assert (check["verdict"], check["result"], check["cost"]) == ("found", "unclear", 0.0)
 
     def test_that_is_listed_under_another_name_has_not_disappeared(
         self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
