@@ -98,7 +98,9 @@ def note_answer(permit: Permit, *, now: datetime) -> None:
     if not Breaker.objects.filter(pk=permit.state).exclude(well).exists():
         return  # as nearly always: nothing is written
     with transaction.atomic():
-        row = Breaker.objects.select_for_update().get(pk=permit.state)
+        row = Breaker.objects.select_for_update().filter(pk=permit.state).first()
+        if row is None:
+            return  # an operator has closed it since
         was_degraded = row.trips > 0
         row.failures = row.trips = 0
         row.open_until = row.probe_until = None
@@ -120,8 +122,7 @@ def note_failure(permit: Permit, error: PortalError, *, question: str, patience:
         give_back(permit)
         return
     with transaction.atomic():
-        Breaker.objects.get_or_create(pk=permit.state, defaults={"changed_at": now})
-        row = Breaker.objects.select_for_update().get(pk=permit.state)
+        row, _ = Breaker.objects.select_for_update().get_or_create(pk=permit.state, defaults={"changed_at": now})
         again = row.failures and row.last_question == question[:200]
         if again and error.reason.facts.health is Health.ILL_BY_QUESTION:
             _unprobe(row, permit)

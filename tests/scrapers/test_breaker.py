@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.contrib.auth import get_user_model
-from django.db import connection
+from django.db import connection, transaction
 from django.test import Client
 
 from jurisdictions.codes import PLACES
@@ -49,6 +51,12 @@ def refusal(now: datetime = NOW) -> PortalUnavailable | None:
 def told() -> tuple[str, str]:
     row = Jurisdiction.objects.get(pk="NY")
     return row.status, row.reason
+
+
+def _somebody_waits() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
+        return bool(cursor.fetchone()[0])
 
 
 class TestAPortalThatFails:
@@ -233,6 +241,38 @@ class TestTheOperator:
         assert refusal() is None
         assert told() == ("active", "")
         assert client.get("/admin/scrapers/breaker/").status_code == 200
+
+    @pytest.mark.django_db(transaction=True)
+    @pytest.mark.usefixtures("on_postgres")
+    @pytest.mark.parametrize("failure", [None, DOWN], ids=["an answer", "a failure"])
+    def test_can_have_it_asked_again_while_something_comes_back_from_it(self, failure: PortalError | None) -> None:
+        """Nothing was left to note it in, and that broke off the lookup whose answer was there."""
+        fail(times=2)
+        permit, is_closed = breaker.enter(state="NY", budget_seconds=20, now=NOW), threading.Event()
+
+        def close() -> None:
+            with transaction.atomic():
+                breaker.close(state="NY", now=NOW)
+                is_closed.set()
+                until = time.monotonic() + 30
+                while not _somebody_waits() and time.monotonic() < until:
+                    time.sleep(0.02)
+            connection.close()
+
+        def note() -> None:
+            is_closed.wait(30)
+            try:
+                if failure is None:
+                    breaker.note_answer(permit, now=at(1))
+                else:
+                    breaker.note_failure(permit, failure, question="Another", patience=20, now=at(1))
+            finally:
+                connection.close()
+
+        with ThreadPoolExecutor(2) as pool:
+            for done in [pool.submit(close), pool.submit(note)]:
+                done.result(60)
+        assert [row.failures for row in Breaker.objects.all()] == ([] if failure is None else [1])
 
     def test_can_have_nobody_asked_at_all(self, settings: object) -> None:
         settings.ASK_PORTALS = False  # type: ignore[attr-defined]
