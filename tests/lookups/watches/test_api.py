@@ -272,6 +272,12 @@ class TestChangingAWatch:
         assert (again["status"], again["pauseReason"], again["pausedAt"]) == ("active", None, None)
         assert again["nextCheckAt"] is not None
 
+    def test_pauses_it_again_and_it_is_paused_as_it_was(self, tester: Customer) -> None:
+        made = watch(tester, state="DE", entity_name="Magic Found LLC")
+        replies = [tester.patch(f"/v1/watches/{made['id']}", {"status": "paused"}) for _ in range(2)]
+        assert [one.status_code for one in replies] == [200, 200]
+        assert replies[0].json()["watch"] == replies[1].json()["watch"]
+
     def test_sets_what_is_said_and_leaves_the_rest(self, tester: Customer) -> None:
         made = watch(tester, **FOUND, every="week", ref="a", max_per_month=3)
         changed = tester.patch(f"/v1/watches/{made['id']}", {"on": ["status"], "max_per_month": None}).json()["watch"]

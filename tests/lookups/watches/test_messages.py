@@ -12,7 +12,7 @@ from django.utils import timezone
 from standardwebhooks import Webhook
 
 from billing.models import Account
-from lookups.models import Delivery, Watch, WatchEvent
+from lookups.models import Delivery, Watch, WatchCheck, WatchEvent
 from lookups.notifications import deliveries
 from lookups.watches import digest
 from scrapers.sandbox.changing import CHANGING
@@ -68,6 +68,16 @@ class TestAWebhook:
         deliver()
         message = body_of(receiver.requests[0])
         assert (message["type"], message["data"]["reason"]) == ("watch.paused", "insufficient_balance")
+
+    def test_says_that_a_company_could_not_be_read_for_a_week(self, tester: Customer, receiver: Receiver) -> None:
+        listen_at(tester, receiver)
+        watch(tester, state="DE", entity_name="Magic Ambiguous LLC")
+        look()
+        WatchCheck.objects.update(created_at=timezone.now() - 7 * DAY)
+        look_again()
+        assert deliver() == 1
+        message = body_of(receiver.requests[0])
+        assert (message["type"], message["data"]) == ("watch.unclear", read_events(tester)[0])
 
     def test_is_forgotten_like_others_and_its_event_stays(self, tester: Customer, receiver: Receiver) -> None:
         listen_at(tester, receiver)

@@ -430,6 +430,25 @@ class TestAWatch:
         assert next_at.month != timezone.now().month
         assert read(customer, made["id"])["status"] == "active"
 
+    def test_that_is_due_while_a_look_is_under_way_leaves_that_one_alone(self, customer: Customer) -> None:
+        watch(customer, state="NY", entity_name="Acme Corp")
+        now = timezone.now()
+        assert ticking.tick(now=now) == 1
+        Watch.objects.update(next_at=now)
+        assert ticking.tick(now=now) == 0
+        due = Watch.objects.get().next_at
+        assert due is not None
+        assert due > now  # its turn is taken, and does not come again each minute
+        assert (WatchCheck.objects.count(), customer.balance.held) == (1, PRICE)
+
+    def test_looks_as_often_again_in_the_next_month(self, customer: Customer) -> None:
+        watch(customer, state="NY", entity_name="Acme Corp", max_per_month=2)
+        look()
+        look_again()
+        WatchCheck.objects.update(created_at=schedule.begin_month(timezone.now()) - timedelta(seconds=1))
+        look_again(3)
+        assert WatchCheck.objects.count() == 4
+
     def test_says_that_it_does_not_look_where_its_month_is_used_up(self, customer: Customer) -> None:
         """It was due, by the reply, and nothing came of it."""
         made = watch(customer, state="NY", entity_name="Acme Corp", max_per_month=1)
@@ -465,6 +484,20 @@ class TestAWatch:
         assert due == own_time
         look(due)
         assert (WatchCheck.objects.filter(kind="business_entity").count(), customer.balance.spent) == (2, 2 * PRICE)
+
+    def test_that_missed_the_company_looks_at_its_liens_all_the_same_when_their_time_has_come(
+        self, tester: Customer
+    ) -> None:
+        watch(tester, state="DE", entity_name=CHANGING["disappears"], on=["status", "lien"])
+        look()
+        asked = []
+        for _ in range(4):
+            due = Watch.objects.get().next_at
+            assert due is not None
+            look(due)
+            asked.append(Counter(WatchCheck.objects.values_list("kind", flat=True)))
+        assert [one["ucc"] for one in asked] == [one["business_entity"] for one in asked]
+        assert {one.result for one in WatchCheck.objects.filter(kind="business_entity")} >= {"absent"}
 
     def test_of_which_one_question_is_unclear_asks_both_when_it_is_made_to_look(self, customer: Customer) -> None:
         made = watch(customer, state="NY", entity_name="Acme Corp", every="month")
