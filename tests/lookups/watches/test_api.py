@@ -116,6 +116,11 @@ class TestPostingAWatch:
         made = watch(customer, **company, on=["status"])
         assert customer.patch(f"/v1/watches/{made['id']}", {"on": ["lien"]}).status_code == 400
 
+    def test_in_the_sandbox_is_refused_for_nothing_that_only_the_real_registry_lacks(self, tester: Customer) -> None:
+        watch(tester, state="ID", entity_name="Magic Found LLC", on=["lien"])
+        watch(tester, state="NM", entity_id="SB-NM-000123")
+        assert look() == 2
+
     def test_of_the_liens_alone_of_a_number_is_refused_for_they_are_kept_by_name(self, tester: Customer) -> None:
         number = {"state": "DE", "entity_id": "SB-DE-000123"}
         reply = tester.post("/v1/watches", {**number, "on": ["lien"]})
@@ -271,6 +276,15 @@ class TestChangingAWatch:
         again = tester.patch(f"/v1/watches/{made['id']}", {"status": "active"}).json()["watch"]
         assert (again["status"], again["pauseReason"], again["pausedAt"]) == ("active", None, None)
         assert again["nextCheckAt"] is not None
+
+    def test_takes_it_up_without_a_look_at_once_where_its_customer_had_paused_it_or_it_was_never_paused(
+        self, tester: Customer
+    ) -> None:
+        made = watch(tester, **FOUND)
+        look()
+        for status in ("active", "paused", "active"):
+            assert tester.patch(f"/v1/watches/{made['id']}", {"status": status}).status_code == 200
+            assert look() == 0
 
     def test_pauses_it_again_and_it_is_paused_as_it_was(self, tester: Customer) -> None:
         made = watch(tester, state="DE", entity_name="Magic Found LLC")

@@ -122,6 +122,23 @@ class TestTheDailyMail:
         Delivery.objects.update(livemode=True)
         assert "sandbox" not in digest.make(Delivery.objects.get()).body
 
+    def test_of_the_sandbox_is_one_of_its_own_beside_that_of_what_is_real(self, tester: Customer) -> None:
+        real, _ = [
+            watch(tester, state="DE", entity_name=CHANGING[outcome], email_digest=True)
+            for outcome in ("changes_agent", "changes_name")
+        ]
+        look()
+        look_again()
+        number = real["id"].removeprefix("watch_")
+        Watch.objects.filter(pk=number).update(sandbox=False)
+        WatchEvent.objects.filter(watch=number).update(sandbox=False)
+        assert digest.write_due(now=timezone.now() + DAY) == 2
+        bodies = {mail.livemode: digest.make(mail).body for mail in Delivery.objects.all()}
+        assert "agent.changed" in bodies[True]
+        assert "name.changed" not in bodies[True]
+        assert "name.changed" in bodies[False]
+        assert "agent.changed" not in bodies[False]
+
     def test_tells_each_account_what_its_own_watches_saw(self, tester: Customer) -> None:
         other = open_customer(mode="test", name="Other")
         type(other.account).objects.filter(pk=other.account.pk).update(email="bea@other.test")
