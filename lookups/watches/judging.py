@@ -91,18 +91,22 @@ def _judge(check_id: int, account_id: int, watch_id: uuid.UUID, *, now: datetime
             messages.tell(watch, check, judgement.findings, now=now)
             if judgement.result is Result.UNCHANGED and watch.tell_unchanged:
                 messages.notice(watch, Notice.UNCHANGED, check=check, now=now)
-            if judgement.result is Result.UNCLEAR and _is_news_that_it_is_unclear(check, now=now):
+            silent = [Result.UNCLEAR] if judgement.memory.facts is not None else [Result.UNCLEAR, Result.ABSENT]
+            if judgement.result in silent and _is_news_that_it_is_unclear(check, silent, now=now):
                 messages.notice(watch, Notice.UNCLEAR, check=check, before=judgement.memory.lookup, now=now)
     return True
 
 
-def _is_news_that_it_is_unclear(check: WatchCheck, *, now: datetime) -> bool:
-    """Whether nothing could be read for a week, and nobody was told since it began. What was cancelled says nothing."""
+def _is_news_that_it_is_unclear(check: WatchCheck, silent: list[Result], *, now: datetime) -> bool:
+    """Whether nothing was read for a week, and nobody was told since it began. What was cancelled says nothing.
+
+    `silent`: the results that bring nothing to compare with.
+    """
     if check.lookup.verdict == Verdict.CANCELLED.value:
         return False
     alike = WatchCheck.objects.filter(watch=check.watch_id, kind=check.kind, ended_at__isnull=False)
     alike = alike.exclude(lookup__verdict=Verdict.CANCELLED.value)
-    clear = alike.exclude(result=Result.UNCLEAR).order_by("-pk").values_list("pk", flat=True).first() or 0
+    clear = alike.exclude(result__in=silent).order_by("-pk").values_list("pk", flat=True).first() or 0
     began = alike.filter(pk__gt=clear).aggregate(began=Min("created_at"))["began"]
     known = WatchEvent.objects.filter(watch=check.watch_id, watch_check__kind=check.kind, created_at__gte=began)
     return now - began >= UNCLEAR_FOR and not known.filter(code=Notice.UNCLEAR).exists()

@@ -84,7 +84,7 @@ CODES: dict[str, Code] = {
     "unclear": Code(
         Notice.UNCLEAR,
         _S.MEDIUM,
-        "For a week no check could read it: whether it changed is not known. Told once, until it is read again.",
+        "For a week no check found and read it: whether it changed is not known. Told once, until it is read.",
     ),
     "paused": Code(Notice.PAUSED, _S.HIGH, "The watch is paused, and `reason` says why; no check is made until then."),
 }

@@ -603,6 +603,17 @@ class TestAWatch:
         look_again()
         assert codes(customer) == ["name.changed"]
 
+    def test_of_a_name_that_is_never_found_says_so_after_a_week(self, customer: Customer, register: Register) -> None:
+        """Misspelled, perhaps: it is absent at each check, and of what was never there nothing disappears."""
+        watch(customer, state="NY", entity_name="Nobody Inc")
+        began = timezone.now()
+        for day in range(10):
+            assert codes(customer) == ([] if day <= 7 else ["unclear"])
+            Watch.objects.update(next_at=began)
+            look(began + day * DAY)
+        [event] = read_events(customer)
+        assert (event["evidence"]["before"], event["entityName"]) == (None, "Nobody Inc")
+
     def test_that_cannot_be_read_for_a_week_says_so_once_until_it_is_read_again(
         self, customer: Customer, register: Register
     ) -> None:
