@@ -220,6 +220,8 @@ class ApiKey(models.Model):
         """What customers and staff call it at `now`: "active", "revoked" or "expired"."""
         if self.works_at(now):
             return "active"
+        if self.revoked_at == self.expires_at:
+            return "expired"  # a rotated key ends when it expires, if that is sooner than its grace time
         return "revoked" if self.revoked_at is not None and self.revoked_at <= now else "expired"
 
     def may_ask(self, now: datetime) -> bool:

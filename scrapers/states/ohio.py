@@ -126,10 +126,8 @@ class Ohio(Portal):
 
 def _refuse_more(answer: Mapping[str, Any]) -> None:
     """PageChanged where an empty answer says more than that it is empty: recorded answers hold `data` alone."""
-    more = {
-        key: value for key, value in answer.items() if key != "data" and value and (key, value) != ("success", True)
-    }
-    if more:
+    more = {key: value for key, value in answer.items() if key not in ("data", "success") and value}
+    if more or answer.get("success", True) is not True:
         raise PageChanged(f"nothing is listed, and beside it stands {more!r}"[:300])
 
 

@@ -100,10 +100,11 @@ class TestARefusal:
         with django_assert_num_queries(1):
             refusal("osd_" + "a" * 196)
 
-    def test_of_a_key_revoked_and_expired_names_what_came_first_to_mind(self, account: Account) -> None:
+    @pytest.mark.parametrize("apart", [-SECOND, SECOND], ids=["before it expired", "after"])
+    def test_of_a_key_revoked_and_expired_says_revoked(self, account: Account, apart: timedelta) -> None:
         made, secret = issue(account, expires_at=LATER)
-        keys.revoke(key=made, now=LATER)
-        assert refusal(secret, LATER).reason == "revoked"
+        keys.revoke(key=made, now=LATER + apart)
+        assert refusal(secret, LATER + SECOND).reason == "revoked"
 
     def test_of_a_key_that_expires_before_its_grace_time_is_over_says_expired(self, account: Account) -> None:
         made, secret = issue(account, expires_at=LATER)

@@ -143,7 +143,7 @@ class CivixPortal(Portal):
             answer = session.post(self.pager, form=turned, headers=headers)
             more, count, _, _ = self.rows(answer, session, number=number)
             rows, read = rows + more, read + count
-        return ResultList(tuple(rows), complete=read == total)
+        return ResultList(tuple(rows), complete=read >= total)
 
     def _token(self, page: Page) -> dict[str, str]:
         for form in page.html().xpath("//form | /html"):
