@@ -6,16 +6,14 @@ that holds its whole price, and gives half of it back, has spent only the other 
 
 from __future__ import annotations
 
-import logging
 from datetime import datetime
 
 from django.conf import settings
 from django.db.models import F, QuerySet
 
-from billing import limits, mail_server, money, prices
+from billing import mail_server, money, prices
 from billing.models import Account
 
-log = logging.getLogger(__name__)
 AT_ONCE = 20  # a mail server that hangs is not waited for again and again
 
 
@@ -33,19 +31,8 @@ def tell(*, now: datetime) -> int:
 
 
 def _write_to(account: Account, fallen: QuerySet[Account], now: datetime) -> bool:
-    """Mail to one that nobody else writes to meanwhile; True when the mail server has it.
-
-    Only then is it noted: whoever is killed before leaves the mail to the next sweep.
-    """
-    with limits.alone(subject=f"low balance:{account.pk}", now=now) as may_write:
-        if not may_write or not fallen.filter(pk=account.pk).exists():
-            return False
-        error = mail_server.post_text(to=account.email, subject="Your balance runs low", text=_text(account))
-        if error:
-            log.warning("account %s was not written to that it runs low: %s", account.pk, error)
-            return False
-        fallen.filter(pk=account.pk).update(is_above_low=False)
-    return True
+    subject, done = "Your balance runs low", {"is_above_low": False}
+    return mail_server.post_once(account, fallen, subject=subject, text=_text(account), done=done, now=now)
 
 
 def _text(account: Account) -> str:

@@ -6,12 +6,21 @@ Whoever writes several is stopped by none of them: a mail that cannot be sent is
 from __future__ import annotations
 
 import contextlib
+import logging
 import smtplib
+from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage, get_connection
 from django.core.validators import validate_email
+from django.db.models import QuerySet
+
+from billing import limits
+from billing.models import Account
+
+log = logging.getLogger(__name__)
 
 TAKEN = 250  # what a mail server says when it has taken a mail
 NO_SERVER = "no mail server is configured (EMAIL_URL)"
@@ -44,6 +53,24 @@ def post_text(*, to: str, subject: str, text: str) -> str:
     headers = {"Auto-Submitted": "auto-generated"}  # so that no machine answers it
     _, error = post(EmailMessage(subject, text, settings.DEFAULT_FROM_EMAIL, [to], headers=headers))
     return error
+
+
+def post_once(
+    account: Account, waiting: QuerySet[Account], *, subject: str, text: str, done: dict[str, Any], now: datetime
+) -> bool:
+    """Mail to one of those who wait for it, that nobody else writes to meanwhile; True when the mail server has it.
+
+    Only then is it noted (`done`): whoever is killed before leaves the mail to the next sweep.
+    """
+    with limits.alone(subject=f"{subject}:{account.pk}", now=now) as may_write:
+        if not may_write or not waiting.filter(pk=account.pk).exists():
+            return False
+        error = post_text(to=account.email, subject=subject, text=text)
+        if error:
+            log.warning("account %s was not sent %r: %s", account.pk, subject, error)
+            return False
+        waiting.filter(pk=account.pk).update(**done)
+    return True
 
 
 def _send(message: EmailMessage) -> None:

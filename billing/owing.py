@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 from datetime import datetime
 
 from django.conf import settings
 from django.db.models import QuerySet, Sum
 
-from billing import limits, mail_server, money
+from billing import mail_server, money
 from billing.models import Account
 
-log = logging.getLogger(__name__)
 AT_ONCE = 20  # a mail server that hangs is not waited for again and again
 
 
@@ -36,16 +34,8 @@ def tell(*, now: datetime) -> int:
 
 
 def _write_to(account: Account, untold: QuerySet[Account], now: datetime) -> bool:
-    """Mail to one that nobody else writes to meanwhile; True when the mail server has it."""
-    with limits.alone(subject=f"owing:{account.pk}", now=now) as may_write:
-        if not may_write or not untold.filter(pk=account.pk).exists():
-            return False
-        error = mail_server.post_text(to=account.email, subject="Your account owes money", text=_text(account))
-        if error:
-            log.warning("account %s could not be told that it owes: %s", account.pk, error)
-            return False
-        untold.filter(pk=account.pk).update(owing_told_at=now)
-    return True
+    subject, done = "Your account owes money", {"owing_told_at": now}
+    return mail_server.post_once(account, untold, subject=subject, text=_text(account), done=done, now=now)
 
 
 def _text(account: Account) -> str:
