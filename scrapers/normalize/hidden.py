@@ -49,5 +49,6 @@ def leave_out(value: Value, hidden: set[str]) -> Value:
     elif is_dataclass(value):
         parts = {part.name: getattr(value, part.name) for part in fields(value)}
         cleaned = {name: leave_out(part, hidden) for name, part in parts.items()}
-        found = replace(value, **{name: part for name, part in cleaned.items() if part != parts[name]})  # type: ignore[type-var]
+        changed = {name: part for name, part in cleaned.items() if part != parts[name]}
+        found = replace(value, **changed) if changed else value  # type: ignore[type-var]
     return found  # type: ignore[no-any-return]
