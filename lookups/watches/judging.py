@@ -182,8 +182,8 @@ def _read(watch: Watch, lookup: Lookup, version: RecordVersion | None) -> Readin
     """The reading behind a lookup that has ended."""
     unclear = Reading(kind=lookup.kind, verdict="unclear", at=lookup.created_at, lookup=lookup.pk)
     if lookup.verdict == Verdict.NOT_FOUND.value:
-        if _is_listed(watch, lookup):
-            return unclear  # it is there, under another name than the one that was asked for
+        if _is_asked_by_name_alone(watch, lookup):
+            return unclear  # that nobody has the name proves nothing: the company may have taken another one
         return replace(unclear, verdict="absent", at=_read_at(lookup), reader=_name_reader(lookup))
     if lookup.verdict != Verdict.FOUND.value:
         return unclear
@@ -202,21 +202,19 @@ def _read(watch: Watch, lookup: Lookup, version: RecordVersion | None) -> Readin
 
 def _is_of_another(watch: Watch, lookup: Lookup, version: RecordVersion) -> bool:
     """Whether a name found another company than the one that is watched; a number finds its own, however written."""
-    if not watch.entity_id or (lookup.question or {}).get("entity_id"):
+    if not _is_asked_by_name_alone(watch, lookup):
         return False
-    return not _is_its_number(watch, version.entity.entity_id)
+    found, watched = (
+        numbers.read(number, state=watch.state, sandbox=watch.sandbox)
+        for number in (version.entity.entity_id, watch.entity_id)
+    )
+    return found != watched
 
 
-def _is_listed(watch: Watch, lookup: Lookup) -> bool:
-    """Whether a search for a name that found nobody of it names the watched company among those that are near."""
-    near = (one.get("entityId") for one in lookup.candidates)
-    return bool(watch.entity_id) and any(_is_its_number(watch, number) for number in near if number)
-
-
-def _is_its_number(watch: Watch, number: str) -> bool:
-    """Whether it is the watched company's, however written."""
-    found, watched = (numbers.read(one, state=watch.state, sandbox=watch.sandbox) for one in (number, watch.entity_id))
-    return found == watched
+def _is_asked_by_name_alone(watch: Watch, lookup: Lookup) -> bool:
+    """Whether a company of known number was looked for by its name, since its registry takes no numbers."""
+    by_number = (lookup.question or {}).get("entity_id")
+    return lookup.kind != "ucc" and bool(watch.entity_id) and not by_number
 
 
 def _read_at(lookup: Lookup) -> datetime:

@@ -705,37 +705,23 @@ class TestAWatch:
         [check] = told["lastChecks"]
         assert (check["verdict"], check["result"], check["cost"]) == ("found", "unclear", 0.0)
 
-    def test_that_is_listed_under_another_name_has_not_disappeared(
-        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    @pytest.mark.parametrize("name", ["ACME II CORP.", "ZENITH BOTTLING HOLDINGS INC."])
+    def test_that_has_another_name_has_not_disappeared_where_numbers_cannot_be_asked(
+        self, name: str, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Michigan and others are asked by the name alone: the list that lacked it had the number of the company."""
+        """Michigan and others are asked by the name alone, which is no company's any more. The number is."""
         from scrapers.states.new_york import NewYork
 
         monkeypatch.setattr(NewYork, "capabilities", replace(NewYork.capabilities, by_id=False))
         made = watch(customer, state="NY", entity_name="Acme Corp")
         look()
-        register.rows[0]["current_entity_name"] = "ACME II CORP."
+        register.rows[0]["current_entity_name"] = name
         look_again()
         assert Lookup.objects.latest("pk").verdict == "not_found"
         assert read(customer, made["id"])["lastChecks"][0]["result"] == "unclear"
         WatchBaseline.objects.exclude(absent_at=None).update(absent_at=timezone.now() - 2 * DAY)
         look_again()
         assert codes(customer) == []
-
-    def test_that_is_near_to_another_company_has_disappeared_all_the_same(
-        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        from scrapers.states.new_york import NewYork
-
-        monkeypatch.setattr(NewYork, "capabilities", replace(NewYork.capabilities, by_id=False))
-        watch(customer, state="NY", entity_name="Acme Corp")
-        look()
-        register.rows[0] |= {"current_entity_name": "ACME II CORP.", "dos_id": "100009"}
-        look_again()
-        assert Lookup.objects.latest("pk").candidates
-        self.days_pass()
-        look_again()
-        assert codes(customer) == ["disappeared"]
 
     def test_that_a_process_of_the_version_before_began_is_compared(
         self, customer: Customer, register: Register
