@@ -143,7 +143,7 @@ class CivixPortal(Portal):
             answer = session.post(self.pager, form=turned, headers=headers)
             more, count, _, _ = self.rows(answer, session, number=number)
             rows, read = rows + more, read + count
-        return ResultList(tuple(rows), complete=read >= total)
+        return ResultList(tuple(rows), complete=read == total)
 
     def _token(self, page: Page) -> dict[str, str]:
         for form in page.html().xpath("//form | /html"):
@@ -158,7 +158,9 @@ class CivixPortal(Portal):
         """The grid's page of this number: candidates, rows read, pages and rows in all."""
         tree = page.html()
         table = maybe(tree, f"#{self.grid}")
-        shown = table_rows(table, self._headings()) if table is not None else []
+        headings = self._headings()
+        lines = table_rows(table, headings) if table is not None else []
+        shown = [row for row in lines if any(text_of(row[heading]) for heading in headings)]  # Utah's first one is bare
         count = _COUNT.search(" ".join(text_of(info) for info in select(tree, "li.pageinfo")))
         if not shown:
             if sections.is_entity(tree, self.markup, (_NAMES, _IDS)):

@@ -92,6 +92,7 @@ class TestACountOfCompanies:
         ("WA/several-matches", '"TotalRowCount": 27', '"TotalRowCount": 0'),
         ("WA/several-matches", '"TotalRowCount": 27', '"TotalRowCount": 20'),
         ("OH/several-matches", '"result_count": 3', '"result_count": 1'),
+        ("UT/several-matches", "records 1 to 4 of 4", "records 1 to 4 of 2"),
     ],
 )
 class TestACountInAnAnswerForPrograms:
