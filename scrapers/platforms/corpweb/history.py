@@ -2,7 +2,7 @@
 
 Rhode Island's summary prints no status, and a revocation may show among the filings only: without this look an entity
 that was revoked would be called active. Source: public clients (control and table names, "Revocation Certificate ...");
-that a reinstatement is titled so is a guess.
+how a reinstatement is titled is a guess, so other titles with the word tell neither that it was granted nor refused.
 """
 
 from __future__ import annotations
@@ -22,9 +22,11 @@ from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
 _NONE = re.compile(r"(?<!if )\bno (filings|records|results|documents) (were )?found\b", re.IGNORECASE)
-# Another title that may tell of one: no notice of it, and no dissolution that was itself revoked.
+_RESTORED = re.compile(r"((application for|certificate of) )?reinstatement( following .+)?", re.IGNORECASE)
+# Another title that may tell of one or the other: no notice of it, and no dissolution that was itself revoked.
 _UNCLEAR = re.compile(
-    r"(?!revocation certificate)(?!.*\b(notice|of (voluntary )?dissolution)\b).*revo[ck]", re.IGNORECASE
+    r"(?!revocation certificate)(?!.*\b(notice|of (voluntary )?dissolution)\b).*revo[ck]|.*reinstat",
+    re.IGNORECASE,
 )
 _TABLE, _PAGES = "#MainContent_grdSearchResults", 4
 
@@ -53,8 +55,10 @@ def ask(session: PortalSession, summary: Page) -> tuple[Filing, ...] | None:
 
 
 def is_clear(filings: tuple[Filing, ...]) -> bool:
-    """Whether no filing's title may tell of a revocation in words that are not known."""
-    return not any(_UNCLEAR.match(one.title) for one in filings)
+    """Whether nothing since the last revocation or reinstatement may tell of another in words that are not known."""
+    known = [one for one in filings if _is_revocation(one) or _RESTORED.fullmatch(one.title)]
+    since = max(map(_day, known), default=date.min)
+    return not any(_UNCLEAR.match(one.title) for one in filings if one not in known and _day(one) > since)
 
 
 def _number(page: Page) -> str:
@@ -64,12 +68,16 @@ def _number(page: Page) -> str:
 
 def revocation(filings: tuple[Filing, ...]) -> str | None:
     """The title of a revocation that no later reinstatement took back."""
-    revoked = [one for one in filings if one.title.casefold().startswith("revocation certificate")]
-    restored = [one for one in filings if "reinstatement" in one.title.casefold()]
+    revoked = [one for one in filings if _is_revocation(one)]
+    restored = [one for one in filings if _RESTORED.fullmatch(one.title)]
     if not revoked:
         return None
     last = max(revoked, key=_day)
     return None if any(_day(one) >= _day(last) for one in restored) else last.title
+
+
+def _is_revocation(filing: Filing) -> bool:
+    return filing.title.casefold().startswith("revocation certificate")
 
 
 def _rows(page: Page) -> list[Filing]:

@@ -236,11 +236,9 @@ def _as_listed(record: EntityRecord, status: str | None) -> EntityRecord:
 
 def _without_end(filings: tuple[Filing, ...] | None) -> str | None:
     """The status of an entity without an inactive date; None where its filings do not tell."""
-    if filings is None:
+    if filings is None or not history.is_clear(filings):
         return None
     revoked = history.revocation(filings)
-    if not revoked and not history.is_clear(filings):
-        return None
     return f"Inactive: {revoked}" if revoked else "Active"
 
 

@@ -81,3 +81,54 @@ class TestTheFilingsOfARevokedEntity:
         summary, whole = pages
         told, notice = b"Revocation Certificate For", b"Revocation Notice For"
         assert status_of(summary, replace(whole, body=whole.body.replace(told, notice))) == "Active"
+
+
+class TestTheFilingsOfAReinstatedEntity:
+    """What made it, what ended it in 2012, and what took that back in 2013."""
+
+    REVIVED = b"Application for Reinstatement"
+
+    @pytest.fixture
+    def pages(self) -> list[Step]:
+        return load_steps(FOLDER / "RI" / "reinstated")
+
+    def titled(self, pages: list[Step], title: str, day: str = "02/04/2013") -> list[Step]:
+        """The same with another title, or day, of what took it back."""
+        summary, whole = pages
+        assert self.REVIVED in whole.body
+        body = whole.body.replace(self.REVIVED, title.encode()).replace(b"02/04/2013", day.encode())
+        return [summary, replace(whole, body=body)]
+
+    @pytest.mark.parametrize(
+        "title",
+        [
+            "Reinstatement",
+            "APPLICATION FOR REINSTATEMENT",
+            "Certificate of Reinstatement",
+            "Application for Reinstatement Following Administrative Dissolution",
+        ],
+    )
+    def test_make_it_active(self, pages: list[Step], title: str) -> None:
+        assert status_of(*self.titled(pages, title)) == "Active"
+
+    @pytest.mark.parametrize(
+        "title",
+        [
+            "Application for Reinstatement - Rejected",
+            "Denial of Reinstatement",
+            "Notice of Right to Reinstatement",
+            "Withdrawal of Revocation Certificate",  # the statute's own word for it
+        ],
+    )
+    def test_tell_nothing_where_it_may_have_been_taken_back_or_not(self, pages: list[Step], title: str) -> None:
+        assert status_of(*self.titled(pages, title)) is None
+
+    @pytest.mark.parametrize("title", ["Application for Reinstatement", "Withdrawal of Revocation Certificate"])
+    def test_do_not_take_a_later_revocation_back(self, pages: list[Step], title: str) -> None:
+        earlier = self.titled(pages, title, "06/17/2012")
+        assert status_of(*earlier) == "Inactive: Revocation Certificate For Failure to File Annual Report"
+
+    def test_make_it_active_where_it_asked_twice(self, pages: list[Step]) -> None:
+        summary, whole = self.titled(pages, "Application for Reinstatement - Rejected", "01/04/2013")
+        row = b'<tr class="GridRow"><th scope="row">Reinstatement</th><td>2013</td><td>02/04/2013</td><td>2</td></tr>'
+        assert status_of(summary, replace(whole, body=whole.body.replace(b"</table>", row + b"</table>"))) == "Active"
