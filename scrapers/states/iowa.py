@@ -139,11 +139,11 @@ class Iowa(Portal):
 
 
 def _read_officers(page: Page) -> tuple[Officer, ...]:
-    """The tab of officers: a table, or a sentence that there are none."""
+    """The tab of officers: a table, or a sentence that there are none; the links to it stand on every tab."""
     tree = page.html()
-    tables = select(tree, "#mainArticle table")
-    if not tables:
-        if not any("officer" in visible_text(area).casefold() for area in select(tree, "#mainArticle")):
+    if not (tables := select(tree, "#mainArticle table")):
+        said, linked = ("".join(map(visible_text, select(tree, css))) for css in ("#mainArticle", "#mainArticle a"))
+        if said.casefold().count("officer") == linked.casefold().count("officer"):
             raise missing_result(page, "the tab of officers")
         return ()
     columns = ("Name", "Address1", "City", "State", "Zip", "Type")

@@ -152,6 +152,10 @@ class TestIowasOfficers:
     def test_are_not_none_where_another_page_comes(self) -> None:
         assert put("IA", "active", ('<article id="mainArticle">', '<article id="signIn">'), page=3) == "layout_changed"
 
+    def test_are_not_none_where_another_tab_comes_that_only_leads_to_theirs(self) -> None:
+        filings = '<ul class="nav"><li><a href="officers.aspx?c=1">Officers</a></li></ul><h1>Filings</h1>No filings.'
+        assert put("IA", "assumed-name", ("<p>There are no officers.</p>", filings), page=3) == "layout_changed"
+
 
 class TestCaliforniasApi:
     """Stands behind a gateway, which answers for addresses that it does not know."""
