@@ -54,8 +54,9 @@ def read_items(page: Page) -> ResultList:
 
 
 def read_table(page: Page) -> ResultList:
-    """Number with the link, type, name (first line), status; all rows on one page."""
-    box = maybe(page.html(), "#ctl00_MainContent_SearchResultList")
+    """Number with the link, type, name (first line), status; all rows on one page, or it leads to a next one."""
+    tree = page.html()
+    box = maybe(tree, "#ctl00_MainContent_SearchResultList")
     if box is not None and not select(box, "td a") and _NONE.search(visible_text(box)):
         return ResultList(())
     tables = select(box, "table", most=1) if box is not None else []
@@ -69,7 +70,7 @@ def read_table(page: Page) -> ResultList:
         if not names:
             raise PageChanged(f"{text_of(link)} is listed without a name")
         rows.append(_row(names[0], text_of(link), status, kind, url))
-    return ResultList(tuple(rows))
+    return ResultList(tuple(rows), complete=not offers_next(tree))
 
 
 def _row(name: str, number: str, status: str, kind: str | None, url: str) -> Candidate:

@@ -105,6 +105,24 @@ class TestACountInAnAnswerForPrograms:
         assert is_whole(case, (count, fewer), monkeypatch) is False
 
 
+class TestSouthDakotasTable:
+    """Counts nothing: a script divides it into pages, all of which have come."""
+
+    @pytest.mark.parametrize(
+        ("control", "whole"),
+        [
+            ("", True),
+            ('<ul><li class="paginate_button next disabled"><a href="#">Next</a></li></ul>', True),
+            ('<a href="javascript:__doPostBack(1,2)">Next</a>', False),
+        ],
+    )
+    def test_is_whole_where_no_control_leads_on(
+        self, control: str, whole: bool, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        ends = "</tbody></table></div>"
+        assert is_whole("SD/several-matches", (ends, ends + control), monkeypatch) is whole
+
+
 @pytest.mark.parametrize(
     ("case", "count", "fewer"),
     [
