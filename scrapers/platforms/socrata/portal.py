@@ -171,8 +171,8 @@ class SocrataPortal(Portal):
         return Candidate.of(record, name_kind=self.name_kind(record))
 
     def name_kind(self, record: EntityRecord) -> NameKind:
-        """Legal names, but where a data set also lists registrations of trade names."""
-        kind = (record.entity_type or "").casefold()
+        """Legal names, but where a data set also lists trade names: a name without its type may be one of these."""
+        kind = (record.entity_type or self.trade_name).casefold()
         return "assumed" if self.trade_name and self.trade_name in kind else "legal"
 
     def record(self, row: Row) -> EntityRecord:

@@ -91,7 +91,7 @@ class RolesPortal(ManyRowsPortal):
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """The record, and the trade names that the company owns."""
         record = super().detail(session, candidate)
-        if self.name_kind(record) == "assumed":
+        if record.entity_type and self.name_kind(record) == "assumed":
             return record
         owned = (self.roles.owner_number, record.entity_id), (self.roles.column, self.roles.owner)
         rows = soda.ask_rows(

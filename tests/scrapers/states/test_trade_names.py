@@ -60,3 +60,23 @@ class TestANameThatIsReserved:
     def test_is_no_company(self, state: str, page: int, lives: str, reserved: str) -> None:
         with pytest.raises(UnexpectedRequest):  # the company is looked for in other words, of which nothing is saved
             put(state, "active", (lives, reserved), page=page)
+
+
+@pytest.mark.parametrize(
+    ("state", "kind", "trade_name", "company"),
+    [
+        ("PA", "typeofbusinessregistration", "Fictitious Names", "0000400003"),
+        ("OR", "entity_type", "ASSUMED BUSINESS NAME", "100000288"),
+    ],
+)
+class TestARowWithoutItsType:
+    """In a data set that tells trade names from companies by it."""
+
+    @pytest.mark.parametrize("shown", ["null", '""'])
+    def test_goes_behind_the_company_as_the_trade_name_does(
+        self, state: str, kind: str, trade_name: str, company: str, shown: str
+    ) -> None:
+        for known in (f'"{trade_name}"', shown):
+            answer = put(state, "several-matches", (f'"{kind}": "{trade_name}"', f'"{kind}": {known}'))
+            assert isinstance(answer, Found), answer
+            assert answer.record.entity_id == company
