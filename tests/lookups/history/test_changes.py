@@ -135,6 +135,33 @@ class TestAChange:
             Change("data.officers[JORDAN DOE].title", "CFO", "President")
         ]
 
+    def test_of_offices_is_none_where_they_only_stand_in_another_order_and_spelling(self) -> None:
+        def offices(name: str, *titles: str) -> Reading:
+            return later(officers=[{"name": name, "title": title, "address": None} for title in titles])
+
+        assert list_changes(offices("JORDAN DOE", "CEO", "CFO"), offices("Doe, Jordan", "CFO", "CEO")) == []
+
+    def test_of_a_list_is_by_its_things_where_there_was_no_list(self) -> None:
+        silent = later(normalized__assumedNames=None)
+        assert list_changes(silent, later(normalized__assumedNames=[])) == []
+        named = later(normalized__assumedNames=["BREAD & SALT"])
+        assert list_changes(silent, named) == [Change("normalized.assumedNames[BREAD & SALT]", None, "BREAD & SALT")]
+
+    @pytest.mark.parametrize(
+        ("field", "before", "after"),
+        [
+            ("entityName", "$5 Bakery LLC", "5 Bakery LLC"),
+            ("entityName", "Bread @ Home LLC", "Bread Home LLC"),
+            ("entityName", "Studio 5 4 LLC", "Studio 54 LLC"),
+            ("entityName", "!!!", "???"),
+            ("registeredAgentZip", "K1A 0B1", "M5V 2T6"),
+            ("formationDate", "Before 1900", "Before 1950"),
+        ],
+    )
+    def test_of_what_no_form_reads_is_one(self, field: str, before: str, after: str) -> None:
+        found = list_changes(later(**{field: before}), later(**{field: after}))
+        assert found == [Change(f"data.{field}", before, after)]
+
     def test_of_agent_is_no_reordered_company(self) -> None:
         """Two agents whose names have the same words are two."""
         older, newer = "Corporation Trust Company", "Trust Company Corporation"
@@ -149,6 +176,11 @@ class TestAChange:
             "data.registeredAgentZip",
         ]
 
+    def test_of_the_street_is_none_of_the_parts_that_are_spelled_otherwise(self) -> None:
+        state, zip_code = {"registeredAgentState": "New York"}, {"registeredAgentZip": "12207-1234"}
+        moved = later(registeredAgentAddress="9 Pine St", registeredAgentCity="Albany", **state, **zip_code)
+        assert [change.path for change in list_changes(company(), moved)] == ["data.registeredAgentAddress"]
+
     def test_of_the_room_is_a_change_of_address(self) -> None:
         moved = later(registeredAgentAddress="80 STATE STREET, SUITE 6")
         assert [change.path for change in list_changes(company(), moved)] == ["data.registeredAgentAddress"]
@@ -162,8 +194,9 @@ class TestAChange:
         )
 
     def test_of_further_numbers_is_one_by_kind(self) -> None:
-        found = list_changes(company(), later(normalized__identifiers={"taxId": "988", "duns": "77"}))
-        assert found == [Change("normalized.identifiers.duns", None, "77")]
+        more = later(normalized__identifiers={"taxId": "988", "duns": "77"})
+        assert list_changes(company(), more) == [Change("normalized.identifiers.duns", None, "77")]
+        assert list_changes(more, company()) == [Change("normalized.identifiers.duns", "77", None)]
 
     def test_to_a_blank_field_that_the_registry_shows_is_one(self) -> None:
         """ "Shown, and empty" is what the registry says."""
@@ -187,6 +220,20 @@ class TestAChange:
             Change("data.filings[2024-001].status", "Active", "Terminated"),
             Change("data.filings[2024-002]", None, two),
         ]
+
+    def test_of_a_lien_is_none_where_it_is_only_written_otherwise(self) -> None:
+        older, newer = (
+            {"data": {"filings": [row]}, "normalized": {}}
+            for row in (
+                {"fileNumber": "2024-001", "fileDate": "01/02/2024", "lapseDate": "01/02/2029"}
+                | {"securedParty": "EXAMPLE BANK; ROE INC", "amendments": [{"date": "03/04/2025", "title": "UCC-3"}]}
+                | {"debtors": [{"name": "DOE, JORDAN", "city": "Troy", "state": "NY"}]},
+                {"fileNumber": "2024001", "fileDate": "2024-01-02", "lapseDate": "January 2, 2029"}
+                | {"securedParty": "Roe, Inc.; Example Bank", "amendments": [{"date": "2025-03-04", "title": "UCC-3"}]}
+                | {"debtors": [{"name": "JORDAN DOE", "city": "TROY", "state": "New York"}]},
+            )
+        )
+        assert list_changes(older, newer) == []
 
 
 # what only looks different: the field, and how a page writes it another day
@@ -246,6 +293,28 @@ class TestNoise:
         assert list_changes(company(), whole) == []
         assert list_changes(whole, company()) == []
 
+    @pytest.mark.parametrize(
+        ("field", "before", "after"),
+        [
+            ("entityName", "A.B.C. BAKERY", "A B C Bakery"),
+            ("entityName", "A B C BAKERY", "ABC Bakery"),
+            ("registeredAgentAddress", "80 State St, Albany, NY 12207", "80 STATE STREET ALBANY NY 12207 USA"),
+            ("registeredAgentAddress", "P.O. Box 9", "POST OFFICE BOX 9"),
+            ("registeredAgentAddress", "One State Street", "1 STATE ST"),
+            ("registeredAgentAddress", "12 North Fort Turnpike Plaza", "12 N FT TPKE PLZ"),
+            ("normalized__standing", None, " "),
+            ("officers", "President & CEO", "CEO, President"),
+            ("officers", "President and CEO", "CEO/President"),
+            ("officers", "CEO; President", "President and CEO"),
+        ],
+    )
+    def test_has_initials_titles_and_countries_in_it(self, field: str, before: str, after: str) -> None:
+        older, newer = (
+            later(**{field: [{"name": "JORDAN DOE", "title": one, "address": None}] if field == "officers" else one})
+            for one in (before, after)
+        )
+        assert list_changes(older, newer) == []
+
 
 class TestWhatIsNotShown:
     """A field that one reading does not show has neither stayed nor changed."""
@@ -257,6 +326,37 @@ class TestWhatIsNotShown:
         assert list_changes(company(), silent) == [Change("normalized.fieldAvailability.officers", "provided", why)]
         assert list_uncompared(company(), silent) == {"data.officers": why}
         assert list_uncompared(silent, company()) == {"data.officers": why}
+
+    @pytest.mark.parametrize(
+        ("field", "read_from_it"),
+        [
+            ("status", {"statusClass": "neutral", "statusReason": "status_not_published"}),
+            ("formationDate", {"formationDate": None}),
+            ("entityType", {"entityTypeClass": None}),
+            ("jurisdiction", {"domestic": None}),
+            ("registeredAgentName", {"registeredAgent": None}),
+        ],
+    )
+    def test_takes_what_is_read_from_it_with_it(self, field: str, read_from_it: dict[str, Any]) -> None:
+        silent = later(**{field: None})
+        silent["normalized"] |= read_from_it
+        silent["normalized"]["fieldAvailability"][field] = "parse_failed"
+        for pair in ((company(), silent), (silent, company())):
+            paths = [change.path for change in list_changes(*pair)]
+            assert paths in ([], [f"normalized.fieldAvailability.{field}"])
+
+    def test_is_named_with_the_later_reason_and_as_withheld_whatever_the_source(self) -> None:
+        older, newer = later(officers=[]), {**later(officers=[]), "fromCopy": True}
+        older["normalized"]["fieldAvailability"]["officers"] = "paywalled"
+        newer["normalized"]["fieldAvailability"]["officers"] = "withheld"
+        assert list_uncompared(older, newer)["data.officers"] == "withheld"
+        assert list_uncompared(newer, company())["data.officers"] == "withheld"
+
+    def test_is_no_change_where_the_older_reader_did_not_speak_of_it(self) -> None:
+        readings = [later(feiEinNumber=None), later(feiEinNumber=None)]
+        del readings[0]["normalized"]["fieldAvailability"]["feiEinNumber"]
+        readings[1]["normalized"]["fieldAvailability"]["feiEinNumber"] = "not_published"
+        assert list_changes(*readings) == []
 
     def test_does_not_hide_what_else_has_changed(self) -> None:
         silent = later(officers=[], normalized__officers=[], status="Dissolved")
