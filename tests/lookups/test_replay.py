@@ -208,14 +208,15 @@ class TestACorrection:
     def test_of_an_earlier_reading_joins_that_of_the_later(self, tester: Customer, mended: Any) -> None:
         """Two readings said the same: what rests on either is corrected to the same version."""
         one = ask(tester)
-        other = ask(tester, f"{MAGIC['found']}.")
-        answers = StoredAnswer.objects.exclude(reading=other.reading)
+        tester.post("/v1/lookup", {"entity_id": one.version.entity.entity_id, "state": "NY"}, **anew())
+        other = Lookup.objects.latest("pk")
+        assert (one.version, one.reading == other.reading) == (other.version, False)
         mended(entity_type="Something Else")
-        assert one.version == other.version
-        run(other.public_id, "--correct")
-        run(one.public_id, "--correct")
+        assert "corrected: version 2" in run(other.public_id, "--correct")
+        assert StoredAnswer.objects.get(version__number=1).reading == one.reading
+        assert "corrected: version 2" in run(one.public_id, "--correct")
         assert RecordVersion.objects.count() == 2
-        assert {answer.version.number for answer in [*answers, *StoredAnswer.objects.all()]} == {2}
+        assert {answer.version.number for answer in StoredAnswer.objects.all()} == {2}
 
     def test_is_not_made_for_another_company(self, tester: Customer, mended: Any) -> None:
         lookup = ask(tester)
