@@ -21,6 +21,7 @@ from billing.outage_refunds import Refundable
 from jurisdictions.codes import PLACES
 from lookups.jobs import operator_actions
 from lookups.models import Job, Lookup
+from lookups.privacy import erasure
 from lookups.reconciling import charges
 from lookups.verdicts import BILLED, Verdict
 
@@ -44,8 +45,12 @@ class Outage:
         return f"{PLACES[self.state].name}, {self.since:%Y-%m-%d %H:%M} to {self.until:%Y-%m-%d %H:%M} UTC"
 
     def list_lookups(self) -> QuerySet[Lookup]:
-        """The live lookups that are meant, found by their id or by the time they were asked."""
+        """The live lookups that are meant, found by their id or by the time they were asked.
+
+        Not those of an account that was erased: what is given back to it would be nobody's.
+        """
         ended = Lookup.objects.filter(sandbox=False, ended_at__lte=self.as_of)
+        ended = ended.exclude(asked=erasure.ERASED, question={})
         if self.ids:
             return ended.filter(pk__in=self.ids)
         return ended.filter(created_at__gte=self.since, created_at__lt=self.until, state=self.state)

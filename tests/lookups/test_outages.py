@@ -25,6 +25,7 @@ from lookups.lookup.outcomes import Cancelled
 from lookups.models import BulkJob, Job, Lookup
 from lookups.operations import outages
 from lookups.operations.outages import Outage
+from lookups.privacy import erasure
 from scrapers.models import Breaker
 from scrapers.states.new_york import NewYork
 from tests.billing.test_differences import pay
@@ -120,6 +121,19 @@ class TestAnOutageRefund:
         assert "1 given back before" in page
         assert staff("sam").post(REFUND, sent).status_code == 302
         assert [one.balance.spent for one in sold] == [0, 0]
+
+    def test_gives_nothing_to_an_account_that_was_erased(self, sold: list[Customer]) -> None:
+        """Nobody could ever spend it."""
+        erasure.erase(account=sold[0].account, give_up_credit=True, now=timezone.now())
+        dana = staff()
+        page, sent = press(dana, REFUND, span(reason="outage", note=""))
+        assert "0.0314 USD for 1 lookup" in page
+        assert "1 account<" in page
+        assert "cost nothing" not in page
+        dana.post(REFUND, sent)
+        assert [one.balance.spent for one in sold] == [2 * PRICE, 0]
+        page, _ = press(dana, REFUND, span(reason="outage", note=""))
+        assert "Of 1 lookups none has anything left" in page
 
     def test_does_not_mean_what_ends_after_it_was_asked_for(self, sold: list[Customer]) -> None:
         dana = staff()
