@@ -7,6 +7,7 @@ Sums above one person's ceiling wait for a second one, as grants do.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,6 +24,7 @@ from billing.ledger_errors import IdempotencyConflict, RefundTooLarge
 from billing.models import LedgerEntry, OutageRefund
 from billing.models.entries import APPROVED_BY
 
+log = logging.getLogger(__name__)
 State = OutageRefund.State
 MOST = 20_000  # charges in one act
 AT_ONCE = 5.0  # seconds in which the one who confirmed waits for it; the clock goes on
@@ -129,7 +131,10 @@ def carry_on(*, now: datetime) -> int:
     """Go on with what is under way; returns how many acts were."""
     rows = list(OutageRefund.objects.under_way().order_by("asked_at")[:10])
     for refund in rows:
-        carry_out(refund, now=now)
+        try:
+            carry_out(refund, now=now)
+        except Exception:  # it keeps no other refund waiting, and comes again with the next minute
+            log.exception("The refund of an outage #%s could not go on.", refund.pk)
     return len(rows)
 
 

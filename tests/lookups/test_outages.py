@@ -211,6 +211,19 @@ class TestAnOutageRefund:
         assert (other.state, other.refunded) == ("done", 2 * PRICE)
         assert [each.balance.spent for each in sold] == [0, 0]
 
+    def test_that_cannot_go_on_keeps_no_other_and_no_hold_waiting(self, sold: list[Customer]) -> None:
+        """Both are the clock's work of one minute, and money of customers."""
+        first, *others = list_sold()
+        damaged, other = begin([first], token="damaged"), begin(others, token="other")
+        OutageRefund.objects.filter(pk=damaged.pk).update(charges=[0])
+        due: dict[str, Any] = {"reference": "x", "expires_at": timezone.now(), "now": timezone.now()}
+        ledger.hold(account_id=sold[1].account.pk, amount=314, idempotency_key="h", **due)
+        assert tasks.expire_holds() == 1
+        other.refresh_from_db()
+        damaged.refresh_from_db()
+        assert (damaged.state, other.state, other.refunded) == ("under_way", "done", 2 * PRICE)
+        assert (sold[1].balance.held, sold[1].balance.spent) == (0, 0)
+
     def test_of_a_form_that_was_confirmed_with_something_else_in_it_is_refused(self, sold: list[Customer]) -> None:
         first, *others = list_sold()
         begin([first], token="t", subject="New York")
