@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
+import uuid
 from datetime import datetime, timedelta
+
+from django.utils.crypto import salted_hmac
 
 from jurisdictions.codes import find_by_slug
 from lookups import selectors
@@ -23,19 +27,23 @@ def receive(*, kind: str, about: str, name: str, email: str, text: str, now: dat
 
     The same again, before it is answered, is that one: who sends a form twice waits for one answer.
     """
-    same = RemovalRequest.objects.open().filter(kind=kind, about=about, name=name, email=email, text=text)
-    if known := same.first():
+    same = RemovalRequest.objects.filter(kind=kind, about=about, name=name, email=email, text=text)
+    if known := same.open().first():
         return known
-    return RemovalRequest.objects.create(
-        kind=RemovalRequest.Kind(kind),
-        about=about,
-        entity=_find_entity(about),
-        name=name,
-        email=email,
-        text=text,
-        received_at=now,
-        due_at=now + DUE_AFTER,
+    kept, _ = RemovalRequest.objects.get_or_create(
+        pk=_name([kind, about, name, email, text], after=same.exclude(handled_at=None).order_by("handled_at").last()),
+        defaults={
+            "kind": RemovalRequest.Kind(kind),
+            "about": about,
+            "entity": _find_entity(about),
+            "name": name,
+            "email": email,
+            "text": text,
+            "received_at": now,
+            "due_at": now + DUE_AFTER,
+        },
     )
+    return kept
 
 
 def close(*, request: RemovalRequest, state: str, answer: str, operator: str, now: datetime) -> None:
@@ -55,6 +63,12 @@ def prune(*, now: datetime) -> int:
     """Delete what was answered long ago; return how many."""
     deleted, _ = RemovalRequest.objects.filter(handled_at__lt=now - KEPT_FOR).delete()
     return deleted
+
+
+def _name(words: list[str], *, after: RemovalRequest | None) -> uuid.UUID:
+    """One for the same request, so that it is kept once also where it comes twice at one moment; nobody's to guess."""
+    sent = json.dumps([*words, str(after.pk if after else "")])
+    return uuid.UUID(bytes=salted_hmac("removal request", sent, algorithm="sha256").digest()[:16])
 
 
 def _find_entity(about: str) -> Entity | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -76,6 +77,20 @@ class TestTheForm:
         send(stranger)
         assert RemovalRequest.objects.count() == 3
 
+    def test_sent_again_after_its_answer_is_a_new_one_each_time(self, db: None) -> None:
+        """Also when the answer before the last one is kept no longer."""
+        day = timezone.now() - removal_requests.KEPT_FOR - timedelta(days=9)
+        asked = []
+        for number in range(3):
+            asked.append(keep(now=day + timedelta(days=number)))
+            how: dict[str, Any] = {"state": "refused", "answer": "No.", "operator": "x"}
+            removal_requests.close(request=asked[-1], now=day + timedelta(days=5 * number), **how)
+        assert len({one.pk for one in asked}) == 3
+        assert removal_requests.prune(now=timezone.now()) == 2
+        last = keep()
+        assert (last.state, last.pk in {one.pk for one in asked}) == ("open", False)
+        assert keep().pk == last.pk
+
     @pytest.mark.parametrize(
         "wrong",
         [
@@ -118,6 +133,18 @@ class TestTheForm:
 
     def test_is_not_there_for_made_up_numbers(self, db: None) -> None:
         assert Client().get("/privacy/00000000-0000-0000-0000-000000000000/").status_code == 404
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.postgres
+@pytest.mark.usefixtures("on_postgres")
+class TestTwoAtOnce:
+    def test_of_the_same_form_are_one_request(self, at_once: Callable[..., list[Any]]) -> None:
+        """The button was clicked twice: one of the two would have stayed open, and be overdue one day."""
+        for number in range(10):
+            kept = at_once(*[lambda about=f"Company {number}": keep(about=about)] * 6)
+            assert len({one.pk for one in kept}) == 1
+        assert RemovalRequest.objects.count() == 10
 
 
 class TestAnOperator:
