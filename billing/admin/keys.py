@@ -23,7 +23,7 @@ from unfold.widgets import (
     UnfoldAdminTextInputWidget,
 )
 
-from billing import keys, locks
+from billing import keys, locks, proof
 from billing.admin import pages
 from billing.fields import NetworksField
 from billing.models import Account, ApiKey
@@ -140,6 +140,13 @@ class ApiKeyAdmin(pages.ActionPermissions, pages.BudgetInDollars):
         "replaces",
     )
     actions_detail = ("rotate", "revoke")
+
+    def changeform_view(self, request: HttpRequest, object_id: str | None = None, *more: Any, **named: Any) -> Any:
+        """What a key opens is handed out with it: who changes that shows first who they are."""
+        key = find_row(ApiKey, object_id) if object_id and request.method == "POST" else None
+        given = KeyForm(request.POST, instance=key).changed_data if key else []
+        is_given = self.has_change_permission(request, key) and {"scopes", "allowed_networks"}.intersection(given)
+        return (is_given and proof.demand(request)) or super().changeform_view(request, object_id, *more, **named)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False  # issued from its account's page

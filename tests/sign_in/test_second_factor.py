@@ -12,7 +12,7 @@ from allauth.mfa.models import Authenticator
 from django.contrib.auth import get_user_model
 from django.test import Client
 
-from billing import accounts
+from billing import accounts, keys
 from billing.models import Account, ApiKey, AuditEvent, LedgerEntry
 from tests.billing.conftest import NOW
 from tests.sign_in.people import PASSWORD, Browser, SecurityKey, make_user, options_in, set_up_app
@@ -282,6 +282,27 @@ class TestBeforeMoneyAndKeys:
         sent = {"name": "Acme", "is_active": "on", "kind": "internal"}
         assert browser.post(f"/admin/billing/account/{account.pk}/change/", sent)["Location"] == "/admin/factors/"
         assert Account.objects.get().kind == "user"
+
+    @pytest.mark.parametrize("more", [{"scopes": ["lookup", "keys"]}, {"allowed_networks": ""}])
+    def test_one_shows_again_who_it_is_to_let_a_key_do_more(self, account: Account, more: dict[str, Any]) -> None:
+        """Who has a key that opens little was given one that opens everything, from a browser that was left open."""
+        browser, bound = Browser(), {"scopes": ["lookup"], "allowed_networks": ["192.0.2.0/24"]}
+        browser.sign_in(make_user("", "billing.view_apikey", "billing.change_apikey").username)
+        key, _ = keys.issue(account=account, name="server", now=NOW, **bound)
+        page, sent = (
+            f"/admin/billing/apikey/{key.pk}/change/",
+            {"scopes": ["lookup"], "allowed_networks": "192.0.2.0/24"},
+        )
+        let_pass(browser, 11)
+        assert browser.get(page).status_code == 200
+        assert "/confirm/" not in browser.post(page, {**sent, "name": "web server"})["Location"]
+        asked = browser.post(page, {**sent, "name": "web server", **more})["Location"]
+        assert asked.startswith("/admin/confirm/password/?next=")
+        key.refresh_from_db()
+        assert (key.name, key.scopes, key.allowed_networks) == ("web server", *bound.values())
+        assert browser.post(asked, {"password": PASSWORD}).status_code == 302
+        key.refresh_from_db()
+        assert [key.scopes, key.allowed_networks] != [*bound.values()]
 
     def test_what_somebody_else_confirmed_opens_nothing(self, browser: Browser, account: Account) -> None:
         other = make_user("", *RIGHTS)
