@@ -129,6 +129,7 @@ class AsksOutagesAgain:
     """The list of jobs gets the page."""
 
     @action(description="Ask an outage again", url_path="ask-outage-again", permissions=["run"])
+    @proven
     def ask_outage_again(self, request: HttpRequest) -> HttpResponse:
         """Say how many failed, for how many, at what price; confirmed, each is asked again and paid for anew."""
 

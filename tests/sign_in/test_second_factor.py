@@ -304,6 +304,15 @@ class TestBeforeMoneyAndKeys:
         key.refresh_from_db()
         assert [key.scopes, key.allowed_networks] != [*bound.values()]
 
+    def test_one_shows_again_who_it_is_to_ask_an_outage_again(self, db: None) -> None:
+        """Customers pay for what is answered then."""
+        browser, page = Browser(), "/admin/lookups/job/ask-outage-again/"
+        browser.sign_in(make_user("", "lookups.view_job", "lookups.change_job").username)
+        assert browser.get(page).status_code == 200
+        let_pass(browser, 11)
+        for reply in (browser.get(page), browser.post(page, {"confirm": "1"})):
+            assert reply["Location"].startswith("/admin/confirm/password/?next=")
+
     def test_what_somebody_else_confirmed_opens_nothing(self, browser: Browser, account: Account) -> None:
         other = make_user("", *RIGHTS)
         session = browser.session
