@@ -109,13 +109,13 @@ class StaffAdmin(WithinOwnRights, UserAdmin, ModelAdmin):  # type: ignore[type-a
         return super().has_change_permission(request)
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> Any:
-        """Nobody gives rights to themselves, only a superuser makes another one, and a member's address stays: links
-        find them by the one they came with."""
+        """Nobody gives rights to themselves, or another name: the books tell a second person by it. Only a superuser
+        makes another one, and a member's address stays: links find them by the one they came with."""
         fields = super().get_readonly_fields(request, obj)
         if obj is not None and Member.objects.filter(user=obj.pk).exists():
             fields = (*fields, "username", "email")
         if obj is not None and obj.pk == request.user.pk:
-            return (*fields, *RIGHTS)
+            return (*fields, "username", *RIGHTS)
         return fields if request.user.is_superuser else (*fields, "is_superuser")
 
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:

@@ -8,8 +8,10 @@ import pytest
 from allauth.mfa.models import Authenticator
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
+from django.utils import timezone
 
-from billing.models import AuditEvent
+from billing import accounts
+from billing.models import AuditEvent, WaitingGrant
 from config import roles
 from tests.sign_in.people import Browser, find_permission, make_user, set_up_app
 from tests.workspace.people import Person
@@ -197,6 +199,19 @@ class TestOnesOwnAccount:
         browser.post(page(editor), form(editor, email="me@acme.test", user_permissions=[], is_active=None))
         fresh = User.objects.get(pk=editor.pk)
         assert (fresh.email, fresh.is_active, rights(editor)) == ("me@acme.test", True, before)
+
+    def test_keeps_the_name_by_which_the_books_know_who_has_asked(self, browser: Browser, editor: Any) -> None:
+        """Under another one its person was the second one, who approves, and began the day's sum anew."""
+        asked: dict[str, Any] = {"kind": "grant", "amount": 1, "reason": "goodwill", "token": "t"}
+        account = accounts.open_account(name="Acme", now=timezone.now())
+        grant = WaitingGrant.objects.create(
+            account=account, asked_by=editor.username, asked_at=timezone.now(), state="waiting", **asked
+        )
+        editor.user_permissions.add(find_permission("billing.move_money"), find_permission("billing.view_waitinggrant"))
+        browser.post(page(editor), form(editor, username="somebody-else"))
+        answer = browser.post(f"/admin/billing/waitinggrant/{grant.pk}/approve/", follow=True)
+        assert "Somebody else has to approve it: you asked for it." in answer.content.decode()
+        assert User.objects.get(pk=editor.pk).username == editor.username
 
     def test_keeps_its_second_factor_but_by_its_own_page(self, browser: Browser, editor: Any) -> None:
         assert browser.post(page(editor, "reset-factors/")).status_code == 403
