@@ -9,7 +9,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth import get_user_model
+from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 from django.db.models import Sum
 
@@ -85,11 +87,29 @@ def approve(*, grant_id: int, operator: str, now: datetime) -> WaitingGrant:
     with transaction.atomic():
         grant = _decide(grant_id, WaitingGrant.State.APPROVED, operator, now)
         if grant.entry_id is None:
-            if grant.asked_by == operator:
-                raise GrantRefused("Somebody else has to approve it: you asked for it.")
+            check_second(operator, asked_by=grant.asked_by, asked_at=grant.asked_at)
             grant.entry = _book(grant, token=f"grant:{grant.pk}", now=now)
             grant.save()
     return grant
+
+
+def check_second(operator: str, *, asked_by: str, asked_at: datetime) -> None:
+    """Raise GrantRefused where whoever wants to approve is the one who asked, or may well be.
+
+    A new password, a role or a whole user that the one who asked has given them since the day before is no second
+    person's; by the day after, colleagues can have seen it in the audit log.
+    """
+    if asked_by == operator:
+        raise GrantRefused("Somebody else has to approve it: you asked for it.")
+    users = get_user_model()
+    changes = LogEntry.objects.filter(
+        content_type=ContentType.objects.get_for_model(users),
+        object_id__in=[str(user.pk) for user in users.objects.filter(**{users.USERNAME_FIELD: operator})],
+        action_time__gt=asked_at - COUNTED_OVER,
+    )
+    if changes.filter(**{f"user__{users.USERNAME_FIELD}": asked_by}).exists():
+        why = f"{asked_by} has made or changed your user since the day before they asked"
+        raise GrantRefused(f"Somebody else has to approve it: {why}.")
 
 
 def reject(*, grant_id: int, operator: str, now: datetime) -> WaitingGrant:

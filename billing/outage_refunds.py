@@ -145,8 +145,8 @@ def _decide(refund_id: int, state: State, operator: str, now: datetime) -> Outag
             return refund
         if refund.state != State.WAITING:
             raise GrantRefused(f"It is {refund.get_state_display()}; nobody decides it any more.")
-        if state == State.UNDER_WAY and refund.asked_by == operator:
-            raise GrantRefused("Somebody else has to approve it: you asked for it.")
+        if state == State.UNDER_WAY:
+            grants.check_second(operator, asked_by=refund.asked_by, asked_at=refund.asked_at)
         refund.state, refund.decided_by, refund.decided_at = state, operator, now
         refund.save(update_fields=["state", "decided_by", "decided_at"])
     return refund

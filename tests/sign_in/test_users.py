@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from allauth.mfa.models import Authenticator
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
 from django.utils import timezone
 
 from billing import accounts
-from billing.models import AuditEvent, WaitingGrant
+from billing.models import AuditEvent, OutageRefund, WaitingGrant
 from config import roles
 from tests.sign_in.people import Browser, find_permission, make_user, set_up_app
 from tests.workspace.people import Person
@@ -215,6 +217,75 @@ class TestOnesOwnAccount:
 
     def test_keeps_its_second_factor_but_by_its_own_page(self, browser: Browser, editor: Any) -> None:
         assert browser.post(page(editor, "reset-factors/")).status_code == 403
+
+
+class TestASecondPerson:
+    """Whose word a large grant needs."""
+
+    @pytest.fixture
+    def editor(self, db: None) -> Any:
+        """An owner."""
+        owner = make_user()
+        owner.groups.add(Group.objects.get(name="owner"))
+        return owner
+
+    def make(self, browser: Browser) -> Browser:
+        """The owner makes a user, and signs in as them."""
+        sent = {"username": "kim", "password1": NEW_PASSWORD, "password2": NEW_PASSWORD, "usable_password": "true"}
+        browser.post("/admin/auth/user/add/", sent)
+        kim = User.objects.get(username="kim")
+        browser.post(page(kim), form(kim, is_staff="on", groups=[Group.objects.get(name="finance").pk]))
+        theirs = Browser()
+        theirs.sign_in("kim", NEW_PASSWORD)
+        return theirs
+
+    def ask(self, browser: Browser, editor: Any, settings: Any) -> WaitingGrant:
+        settings.GRANT_CEILING = 1
+        account = accounts.open_account(name="Acme", now=timezone.now())
+        sent = {"dollars": "500", "reason": "goodwill", "note": "", "token": "t", "confirm": "1"}
+        assert browser.post(f"/admin/billing/account/{account.pk}/grant/", sent).status_code == 302
+        return WaitingGrant.objects.get(asked_by=editor.username, state="waiting")
+
+    @pytest.mark.parametrize("is_first", [True, False])
+    def test_is_nobody_whom_the_first_has_just_made(
+        self, browser: Browser, editor: Any, settings: Any, is_first: bool
+    ) -> None:
+        theirs = self.make(browser) if is_first else None
+        grant = self.ask(browser, editor, settings)
+        theirs = theirs or self.make(browser)
+        answer = theirs.post(f"/admin/billing/waitinggrant/{grant.pk}/approve/", follow=True)
+        assert "has made or changed your user" in answer.content.decode()
+        grant.refresh_from_db()
+        assert grant.state == "waiting"
+        assert theirs.post(f"/admin/billing/waitinggrant/{grant.pk}/reject/").status_code == 302
+
+    def test_may_be_whom_the_first_has_made_long_ago(self, browser: Browser, editor: Any, settings: Any) -> None:
+        theirs = self.make(browser)
+        LogEntry.objects.update(action_time=timezone.now() - timedelta(hours=25))
+        grant = self.ask(browser, editor, settings)
+        theirs.post(f"/admin/billing/waitinggrant/{grant.pk}/approve/")
+        grant.refresh_from_db()
+        assert (grant.state, grant.decided_by) == ("approved", "kim")
+
+    def test_may_be_whom_somebody_else_has_just_made(self, browser: Browser, editor: Any, settings: Any) -> None:
+        root = Browser()
+        root.sign_in(make_user(is_superuser=True).username)
+        theirs = self.make(root)
+        grant = self.ask(browser, editor, settings)
+        theirs.post(f"/admin/billing/waitinggrant/{grant.pk}/approve/")
+        grant.refresh_from_db()
+        assert grant.state == "approved"
+
+    def test_of_an_outage_is_nobody_whom_the_first_has_just_made(self, browser: Browser, editor: Any) -> None:
+        theirs, asked_by = self.make(browser), editor.username
+        asked: dict[str, Any] = {"charges": [], "count": 1, "accounts": 1, "amount": 1, "reason": "outage"}
+        row = OutageRefund.objects.create(
+            token="t", asked_by=asked_by, asked_at=timezone.now(), state="waiting", **asked
+        )
+        answer = theirs.post(f"/admin/billing/outagerefund/{row.pk}/approve/", follow=True)
+        assert "has made or changed your user" in answer.content.decode()
+        row.refresh_from_db()
+        assert row.state == "waiting"
 
 
 class TestARole:
