@@ -24,6 +24,7 @@ from billing.members import sessions
 from billing.models import ApiKey, Member, MemberSession
 from lookups import client_address
 from lookups.workspace import rail
+from lookups.workspace.entrance import passkeys
 
 
 class WorkspaceRequest(HttpRequest):
@@ -76,7 +77,7 @@ def workspace(
             with audit.acting(lambda: actor_of(request, member)):
                 is_let_in = member.can(role) and (closed or member.account.is_active)
                 if not is_let_in:
-                    response = _refuse(request, role)
+                    response = refuse(request, role)
                 elif _is_of_elsewhere(request, session):
                     response = render(request, "workspace/elsewhere.html", {"again": _section_of(request)}, status=409)
                 else:
@@ -143,5 +144,8 @@ def _section_of(request: HttpRequest) -> str:
     return f"/app/{section}/" if section else "/app/"
 
 
-def _refuse(request: HttpRequest, role: str) -> HttpResponseBase:
-    return render(request, "workspace/refused.html", {"role": role}, status=403)
+def refuse(request: HttpRequest, role: str) -> HttpResponseBase:
+    """Not for this role, or not any more: what is about the person itself is open in a closed account, too."""
+    member = cast(WorkspaceRequest, request).member
+    known = {"role": role, "passkeys": () if member.account.is_active else passkeys.list_keys(member.user)}
+    return render(request, "workspace/refused.html", known, status=403)

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
@@ -107,6 +108,29 @@ class TestAPageOfTheWorkspace:
         assert [path in other for path in paths] == [False, False]
         assert office.post(paths[0]).status_code == 200
         assert office.get(paths[1]).status_code == 200
+
+    def test_of_a_closed_account_lets_its_people_leave_and_forget_their_passkeys(
+        self, office: Browser, clerk: Browser, viewer: Browser
+    ) -> None:
+        """Both are about the person, and no page led there; leaving was refused."""
+        passkey = Authenticator.objects.create(user=clerk.user, type="webauthn", data={"name": "Laptop"})
+        Account.objects.update(is_active=False)
+        page = html.fromstring(clerk.get("/app/settings/").content)
+        (form,) = (one for one in page.cssselect("main form") if "passkeys" in one.get("action"))
+        assert "Laptop" in page.text_content()
+        after = clerk.post(form.get("action"), follow=True).content.decode()
+        assert "The passkey is removed." in after
+        assert "Laptop" not in after
+        assert not Authenticator.objects.filter(pk=passkey.pk).exists()
+        (leave,) = (one.get("href") for one in page.cssselect("main a") if "Leave" in one.text_content())
+        assert "Leave <bdi>Quay Street Compliance</bdi>?" in clerk.get(leave).content.decode()
+        assert "You have left" in clerk.post(leave).content.decode()
+        assert not Member.objects.filter(pk=clerk.member.pk).exists()
+        for reply in (office.get, office.post):
+            assert reply(f"/app/team/{viewer.member.pk}/remove/").status_code == 403
+        assert Member.objects.filter(pk=viewer.member.pk).exists()
+        last = office.post(f"/app/team/{office.member.pk}/remove/", follow=True).content.decode()
+        assert "An account has an owner" in last
 
     def test_is_closed_with_the_account(self, office: Browser) -> None:
         office.account.is_active = False

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -18,7 +19,7 @@ from billing.members import addresses, arrival, sessions, team
 from billing.models import Member
 from lookups.pages.docs import example_keys
 from lookups.workspace import mail
-from lookups.workspace.access import WorkspaceRequest, sign_in_or_done, workspace
+from lookups.workspace.access import WorkspaceRequest, refuse, sign_in_or_done, workspace
 
 
 class InvitationForm(forms.Form):
@@ -110,10 +111,12 @@ def change_role(request: HttpRequest, number: int) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@workspace(signed_out=sign_in_or_done)
-def remove(request: HttpRequest, number: int) -> HttpResponse:
-    """Asks once more, then takes a member out of the account; oneself, too."""
+@workspace(closed=True, signed_out=sign_in_or_done)
+def remove(request: HttpRequest, number: int) -> HttpResponseBase:
+    """Asks once more, then takes a member out of the account; oneself, too, and out of a closed one nobody else."""
     own = cast(WorkspaceRequest, request)
+    if number != own.member.pk and not own.member.account.is_active:
+        return refuse(request, "admin")
     member = team.list_members(own.member.account).filter(pk=number).first()
     if request.method != "POST" and member is not None:
         try:
