@@ -79,6 +79,7 @@ class SwitchAdmin(JurisdictionAdmin):
             "title": "Registries",
             "rows": rows,
             "now": now,
+            "most": f"{metrics.AT_MOST:,}",
             "hours": round(metrics.OVER.total_seconds() / 3600),
             "counts": {
                 "switched on": sum(row.switch.enabled for row in rows),

@@ -10,7 +10,7 @@ from scrapers.failures import Failure, Health
 from scrapers.models import ANSWERED, ScrapeAttempt
 
 OVER = timedelta(hours=24)
-_AT_MOST = 5_000  # attempts; newer ones first, so a busy day is measured over its last hours
+AT_MOST = 5_000  # attempts; newer ones first, so a busy day is measured over its last hours
 _NO_FAILURE = {*ANSWERED, *(failure.value for failure in Failure if failure.is_answer)}
 _NOT_ASKED = {failure.value for failure in Failure if failure.facts.health is Health.UNKNOWN}
 
@@ -31,7 +31,7 @@ def measure(*, now: datetime) -> Mapping[str, Measured]:
         ScrapeAttempt.objects.filter(sandbox=False, started_at__gte=now - OVER)
         .exclude(outcome__in=_NOT_ASKED)
         .order_by("-started_at")
-        .values_list("state", "outcome", "duration_ms")[:_AT_MOST]
+        .values_list("state", "outcome", "duration_ms")[:AT_MOST]
     )
     by_state: dict[str, list[tuple[str, int]]] = {}
     for state, outcome, duration in rows:

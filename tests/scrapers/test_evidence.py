@@ -647,6 +647,11 @@ class TestTheRegistriesPage:
         row = self.rows(looking)["NY"]
         assert (row.measured.p50_ms, row.measured.p95_ms, row.success_pct) == (200, 4000, 80.0)
 
+    def test_says_of_how_many_attempts_a_busy_days_numbers_are(self, looking: Client) -> None:
+        """A large bulk job in one state leaves the others without any, who had answered or failed all morning."""
+        page = looking.get("/admin/jurisdictions/jurisdiction/health/").content.decode()
+        assert "of the last 24 hours, of its newest 5,000 attempts at all registries together" in page
+
     def test_does_not_count_the_sandbox(self, looking: Client) -> None:
         self.attempt("NY", 1, sandbox=True)
         self.attempt("NY", 1, "down", sandbox=True)
