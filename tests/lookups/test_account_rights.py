@@ -25,8 +25,10 @@ from lookups.models import (
     BulkDraft,
     BulkJob,
     Delivery,
+    Entity,
     FilingSet,
     IdempotencyRecord,
+    Identifiers,
     Job,
     Lookup,
     RowAnswer,
@@ -47,7 +49,8 @@ PERSONAL = ("acme holdings", "ops@acme.test", "hooks.acme.test", "zebra", "our-o
 @pytest.fixture
 def known(customer: Customer, register: Register) -> Customer:
     """A customer who has used much: bought, asked twice, has webhooks and a name of their own for a lookup."""
-    Account.objects.filter(pk=customer.account.pk).update(name="Acme Holdings", webhook_url="https://hooks.acme.test/x")
+    hooks = {"webhook_url": "https://hooks.acme.test/x", "test_webhook_url": "https://hooks.acme.test/y"}
+    Account.objects.filter(pk=customer.account.pk).update(name="Acme Holdings", **hooks)
     ledger.deposit(account_id=customer.account.pk, amount=5000, idempotency_key="d", source="card", now=timezone.now())
     assert customer.lookup("Zebra Inc", headers={"idempotency_key": "repeat-me"}, ref="our-own-mark").status_code == 200
     assert customer.lookup("Acme Corp", headers=anew()).status_code == 200
@@ -68,10 +71,13 @@ def erase(customer: Customer, **more: Any) -> None:
 
 def make_neighbor(monkeypatch: pytest.MonkeyPatch) -> Account:
     """Another customer, with something of every kind and much under way."""
-    monkeypatch.setattr(NewYork, "slow", True)
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
     bolt, now = open_customer(name="Bolt"), timezone.now()
     account, mine = bolt.account, {"account": bolt.account}
+    assert bolt.lookup("Acme Corp", headers=anew()).status_code == 200
+    found: dict[str, Any] = {"entity": Entity.objects.latest("pk"), "name": "ACME", "lei": {}, "cik": {}}
+    Identifiers.objects.create(lookup=Lookup.objects.get(**mine), **found, is_answer=True, asked_at=now)
+    monkeypatch.setattr(NewYork, "slow", True)
+    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
     Account.objects.filter(pk=account.pk).update(webhook_url="https://bolt.test/x", email="bolt@quay.test")
     ledger.deposit(account_id=account.pk, amount=90_000, idempotency_key="b", source="card", now=now)
     assert bolt.lookup("Zebra Inc", headers=anew()).status_code == 202
@@ -211,7 +217,9 @@ class TestAnErasure:
         assert books["billing.ledgerentry"]
         for part in PERSONAL:
             assert part not in json.dumps(told).lower(), part
-        assert told["billing.account"][0]["name"] == f"Erased account {known.account.pk}"
+        nobody = f"Erased account {known.account.pk}"
+        assert told["billing.account"][0]["name"] == nobody
+        assert AuditEvent.objects.filter(subject=nobody, detail="Erased.").exists()
         assert not any(table.objects.exists() for table in (Delivery, IdempotencyRecord, Job, WebhookSecret))
         assert [lookup.cost for lookup in Lookup.objects.all()] == [314, 314]
 
@@ -262,8 +270,10 @@ class TestAnErasure:
         lines = list(LogEntry.objects.order_by("pk").values())
         before = {name: list(rows) for name, rows in account_data.read_tables(neighbor)}
         assert {"billing.member", "billing.payment", "billing.topup", "billing.waitinggrant"} <= set(before)
-        assert all(before[f"lookups.{name}"] for name in ("bulkdraft", "bulkjob", "delivery", "job", "watch"))
+        kinds = ("bulkdraft", "bulkjob", "delivery", "job", "manifest", "watch")
+        assert all(before[f"lookups.{name}"] for name in kinds)
         erase(known, give_up_credit=True)
+        assert Identifiers.objects.filter(lookup__account=neighbor).exists()
         assert {name: list(rows) for name, rows in account_data.read_tables(neighbor)} == before
         assert list(LogEntry.objects.order_by("pk").values()) == lines
 
