@@ -18,7 +18,7 @@ from django.core.management import CommandError, call_command
 from django.test import RequestFactory
 from django.utils import timezone
 
-from billing import accounts, grants, ledger, money, outage_refunds, reconciliation, statements, topups
+from billing import accounts, grants, keys, ledger, money, outage_refunds, reconciliation, statements, topups
 from billing.models import Account, ApiKey, AuditEvent, LedgerEntry, Member, Payment, Reversal, TopUp, WaitingGrant
 from billing.payments import booking
 from lookups.models import (
@@ -244,7 +244,7 @@ class TestAnErasure:
         request.user = make_user()
         for model in (Account, WebhookAddress, ApiKey):
             for row in model.objects.all():
-                pages[model].log_change(request, row, "Looked after.")
+                pages[model].log_change(request, row, "Looked after." if model is ApiKey else f"Looked after {row}.")
         asked: dict[str, Any] = {"kind": "grant", "amount": 100, "reason": "goodwill", "asked_by": "clerk-jo"}
         decided = {"state": "rejected", "decided_by": "jo", "decided_at": timezone.now()}
         grant = WaitingGrant.objects.create(
@@ -313,7 +313,10 @@ class TestAnErasure:
         )
 
     def test_ends_the_keys(self, known: Customer) -> None:
+        """Also one that was rotated, and would have worked on beside its successor for a while."""
+        keys.rotate(key=known.key, grace=timedelta(hours=24), now=timezone.now())
         erase(known, give_up_credit=True)
+        assert not ApiKey.objects.working(timezone.now()).exists()
         assert known.get("/v1/account/balance").status_code == 401
 
     def test_is_refused_while_there_is_credit(self, known: Customer) -> None:
@@ -341,6 +344,13 @@ class TestAnErasure:
     def test_is_refused_while_work_is_under_way(self, known: Customer) -> None:
         now = timezone.now()
         ledger.hold(account_id=known.account.pk, amount=1, idempotency_key="h", reference="", expires_at=now, now=now)
+        with pytest.raises(CommandError, match="under way"):
+            erase(known, give_up_credit=True)
+
+    def test_is_refused_while_something_is_asked_that_costs_nothing(self, known: Customer) -> None:
+        """As with a test key, for which nothing is held: its answer would come to an account that is nobody's."""
+        asked = {"state": "DE", "kind": "business_entity", "asked": "Blue Heron Logistics LLC", "sandbox": True}
+        Lookup.objects.create(account=known.account, created_at=timezone.now(), **asked)
         with pytest.raises(CommandError, match="under way"):
             erase(known, give_up_credit=True)
 
