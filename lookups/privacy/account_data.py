@@ -16,7 +16,16 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import ForeignKey, Model, QuerySet
 
 from billing.models import Account, LedgerEntry, MemberSession, Payment, Receipt, Reversal, TopUp
-from lookups.models import Delivery, DeliveryAttempt, Manifest, RowAnswer, WatchBaseline, WatchCheck, WatchEvent
+from lookups.models import (
+    Delivery,
+    DeliveryAttempt,
+    Identifiers,
+    Manifest,
+    RowAnswer,
+    WatchBaseline,
+    WatchCheck,
+    WatchEvent,
+)
 from lookups.notifications import webhook_events
 from lookups.watches import bodies as watches
 
@@ -30,6 +39,7 @@ HIDDEN = frozenset(
 INDIRECT: dict[type[Model], str] = {
     Authenticator: "user__memberships__account",
     DeliveryAttempt: "delivery__account",
+    Identifiers: "lookup__account",
     Manifest: "lookup__account",
     MemberSession: "member__account",
     Receipt: "entry__account",

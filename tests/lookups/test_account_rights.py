@@ -123,6 +123,15 @@ class TestAnExport:
         assert {"billing.account", "billing.apikey", "billing.ledgerentry", "lookups.lookup"} <= set(told)
         assert len(told["billing.ledgerentry"]) == LedgerEntry.objects.filter(account=known.account).count()
 
+    def test_has_what_other_registers_call_the_companies_it_found(self, known: Customer, tmp_path: Path) -> None:
+        """Kept with each of its lookups, and gone with the account."""
+        lookup = Lookup.objects.filter(account=known.account).latest("pk")
+        found: dict[str, Any] = {"entity": Entity.objects.latest("pk"), "name": "ACME CORP", "cik": {}}
+        lei = {"status": "found", "lei": "5493001KJTIIGC8Y1R12"}
+        Identifiers.objects.create(lookup=lookup, lei=lei, **found, is_answer=True, asked_at=timezone.now())
+        [kept] = export(known, tmp_path)["lookups.identifiers"]
+        assert (kept["lookup_id"], kept["lei"]) == (lookup.pk, lei)
+
     def test_has_what_was_taken_back_of_its_own_payments_alone(self, known: Customer, tmp_path: Path) -> None:
         now = timezone.now()
         other = Account.objects.create(name="Somebody Else", created_at=now)
