@@ -369,6 +369,31 @@ class TestTheTurn:
         )
         assert taken[3] is None
 
+    def test_goes_to_whoever_has_fewest_on_their_way_and_then_to_what_waits_longest(self, customer: Customer) -> None:
+        """Nobody's thousand messages keep those of others waiting, and none of one's own is passed over."""
+        others = [open_customer(name=f"Other {number}") for number in range(2)]
+        write_messages(customer, 1)
+        assert self._take() == customer.account.pk
+        now = timezone.now()
+        waits = {}
+        for who, minutes in ((customer, 9), (others[0], 5), (others[1], 7), (others[1], 1)):
+            [message] = write_messages(who, 1)
+            Delivery.objects.filter(pk=message.pk).update(next_at=now - timedelta(minutes=minutes))
+            waits[message.pk] = minutes
+        turns = []
+        while found := deliveries.find_next(now=now):
+            turns.append(waits[found])
+            assert deliveries.claim(found, now=now)
+        assert turns == [7, 5, 9, 1]
+
+    def test_of_a_mail_is_as_long_as_a_mail_server_may_take(self, customer: Customer) -> None:
+        """With a webhook's half a minute it would be sent twice; and beside it a webhook waits no longer than that."""
+        hook, mail = write_messages(customer, 2)
+        Delivery.objects.filter(pk=mail.pk).update(channel="email")
+        now = timezone.now()
+        taken = [deliveries.claim(one.pk, now=now) for one in (hook, mail)]
+        assert [one and one.lease_until for one in taken] == [now + timedelta(seconds=30), now + timedelta(minutes=10)]
+
     def test_goes_to_new_messages_before_repeated_ones(self, customer: Customer) -> None:
         write_messages(customer, 5)
         Delivery.objects.update(attempts=3)
