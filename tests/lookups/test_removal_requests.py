@@ -77,6 +77,16 @@ class TestTheForm:
         send(stranger)
         assert RemovalRequest.objects.count() == 3
 
+    @pytest.mark.parametrize(
+        "more", [{"kind": "correction"}, {"name": "Jonas Peppercote"}, {"email": "jonas@example.test"}]
+    )
+    def test_of_somebody_else_or_for_something_else_is_kept_beside_it(
+        self, stranger: Client, more: dict[str, str]
+    ) -> None:
+        """Two people of one company, in the same words: each waits for an answer."""
+        assert send(stranger)["Location"] != send(stranger, **more)["Location"]
+        assert RemovalRequest.objects.count() == 2
+
     def test_sent_again_after_its_answer_is_a_new_one_each_time(self, db: None) -> None:
         """Also when the answer before the last one is kept no longer."""
         day = timezone.now() - removal_requests.KEPT_FOR - timedelta(days=9)
