@@ -344,6 +344,8 @@ class TestATest:
             "delivered",
         )
         assert only().body.encode() == receiver.requests[0].body
+        assert (only().channel, only().attempts) == ("webhook", 1)
+        assert only().address == f"http://127.0.0.1:{receiver.port}/hooks?of=acme"
         assert DeliveryAttempt.objects.get().status_code == 204
         assert deliveries.prune(now=timezone.now()) == 0
         assert deliveries.prune(now=timezone.now() + lifecycle.KEPT_FOR) == 1

@@ -235,6 +235,9 @@ class TestOneMessage:
         assert answer.status_code == 429
         assert int(answer["Retry-After"]) > 0
         assert Delivery.objects.get().status == "given_up"
+        other = open_office(name="Another", email="eve@else.test")
+        theirs = written(other, status="given_up")
+        assert other.post(path_of(theirs, "again/")).status_code == 302  # each account has its own ten
 
     def test_that_was_a_test_is_not_sent_again(self, office: Browser) -> None:
         row = written(office, event="webhook.test", status="given_up")
