@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from billing import finance, ledger, statements
-from billing.models import Account
+from billing.models import Account, LedgerEntry
 from billing.selectors import Balance
 from tests.billing import tampering
 from tests.billing.conftest import LATER, NOW, in_parallel
@@ -31,6 +31,20 @@ class TestAStatement:
         assert made.opening == Balance(available=2826, held=0, spent=314, deposited=3140)
         assert made.closing == Balance(available=2512, held=0, spent=628, deposited=3140)
         assert [entry.idempotency_key for entry in made.entries] == ["day-2"]
+
+    def test_says_of_each_kind_what_it_changed_of_what_is_there_and_held(self, account: Account) -> None:
+        """What is set aside is still there; what is captured is not."""
+        held = [
+            ledger.hold(account_id=account.pk, amount=314, idempotency_key=key, reference="", expires_at=LATER, now=NOW)
+            for key in ("a", "b", "c")
+        ]
+        ledger.capture(hold_id=held[0].pk, now=NOW)
+        ledger.release(hold_id=held[1].pk, reason="not_found", now=NOW)
+        sums = {
+            word: (number, change) for word, number, change in statements.sum_up(statements.make(account_id=account.pk))
+        }
+        kinds = {kind: sums[LedgerEntry.Kind(kind).label] for kind in ("free_grant", "hold", "capture", "release")}
+        assert kinds == {"free_grant": (1, 3140), "hold": (3, 0), "capture": (1, -314), "release": (1, 0)}
 
     def test_of_a_time_without_entries_closes_as_it_opened(self, account: Account) -> None:
         made = statements.make(account_id=account.pk, since=NOW + DAY)
