@@ -6,6 +6,7 @@ Nothing is remembered between two messages in either; a handshake is answered an
 from __future__ import annotations
 
 import json
+import logging
 import re
 import time
 from collections.abc import Callable, Mapping
@@ -20,6 +21,8 @@ from lookups.api.errors import ApiError
 from lookups.mcp import calls, first_line, tools
 from lookups.mcp.tools import Operation, Tool
 
+log = logging.getLogger(__name__)
+
 STATELESS = "2026-07-28"
 BATCHES = "2025-03-26"  # obliges a server to take several messages at once; later ones have taken that back
 HANDSHAKES = ("2025-11-25", "2025-06-18", BATCHES)
@@ -28,7 +31,7 @@ META = "io.modelcontextprotocol/"
 LIST_MS = 300_000  # how long a list of tools may be kept
 MOST_IN_BATCH = 50
 
-PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602
+PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
 HEADER_MISMATCH, UNSUPPORTED_VERSION = -32020, -32022
 TOO_MANY = -32000
 
@@ -82,8 +85,10 @@ def find_number(sent: Any) -> int | str | None:
 
 
 def answer_each(sent: list[Any], answer_one: Callable[[Any], dict[str, Any] | None]) -> list[dict[str, Any]]:
-    """The answers to a list of messages, in its order. What stands behind slow ones is not begun: nobody waits longer
-    for several than for two."""
+    """The answers to a list of messages, in its order; one that breaks takes no other with it, which may be paid for.
+
+    What stands behind slow ones is not begun: nobody waits longer for several than for two.
+    """
     begun, answers = time.monotonic(), list[dict[str, Any]]()
     for one in sent:
         try:
@@ -94,6 +99,9 @@ def answer_each(sent: list[Any], answer_one: Callable[[Any], dict[str, Any] | No
             body = answer_one(one)
         except Wrong as wrong:
             body = wrong.body(find_number(one))
+        except Exception:
+            log.exception("A message in a list broke.")
+            body = Wrong(INTERNAL_ERROR, f"Internal error. {first_line.ONCE}").body(find_number(one))
         if body is not None:
             answers.append(body)
     return answers

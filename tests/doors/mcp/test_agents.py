@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 from typing import Any
 from unittest.mock import Mock
@@ -566,6 +567,29 @@ class TestSeveralMessagesAtOnce:
         answers = agent.post([{"jsonrpc": "2.0", "id": at, "method": "tools/call", "params": self.LOOK} for at in "ab"])
         assert "Nothing was done" in answers.json()[-1]["error"]["message"]
         assert Lookup.objects.count() < 2
+
+    def test_keep_their_paid_answers_where_a_later_one_breaks(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A page for people was the answer to all of them, and what the first had paid for was lost."""
+        agent, write, calls = Agent(customer.secret), first_line.write, itertools.count()
+
+        def break_second(found: Answer) -> str:
+            if next(calls) == 1:
+                raise RuntimeError("nobody foresaw it")
+            return write(found)
+
+        monkeypatch.setattr(first_line, "write", break_second)
+        agent.client.raise_request_exception = False
+        look = {"name": "look_up_company", "arguments": {"entity_name": "Acme Corp", "state": "NY"}}
+        sent = [{"jsonrpc": "2.0", "id": at, "method": "tools/call", "params": look} for at in ("a", "b", "c")]
+        reply = agent.post([*sent, {"jsonrpc": "2.0", "id": "d", "method": "ping"}])
+        assert reply.status_code == 200
+        paid, broken, third, last = reply.json()
+        assert paid["result"]["content"][0]["text"].endswith(" Cost: 0.0314 USD.")
+        assert (broken["id"], broken["error"]["code"]) == ("b", protocol.INTERNAL_ERROR)
+        assert "Repeat it with the same idempotency_key: it is charged once at most." in broken["error"]["message"]
+        assert (third["id"], third["result"]["isError"], last["result"]) == ("c", False, {})
 
     def test_are_not_taken_in_a_later_revision_or_beyond_a_number(self, agent: Agent) -> None:
         ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
