@@ -15,6 +15,7 @@ from scrapers.normalize.hidden import find_hidden
 COMPANY = {"id": "US", "name": "Company (its state in a column)"}
 NEAR, EQUAL = 30.0, 50.0  # scores of a name that comes near, and of one among several that fit equally well
 MIDNIGHT = "T00:00:00Z"
+LONGEST_ID = 120  # a company's row keeps no longer one
 Values = list[dict[str, Any]]
 Record = tuple[dict[str, Any], dict[str, Any]]
 """As the registry writes it, and normalized."""
@@ -30,11 +31,12 @@ def write_id(state: str, entity_id: str) -> str:
 def read_id(text: str) -> Question | None:
     """The question for the company of that id; None for what is none.
 
-    No identifier holds a character that cannot be seen: none is given out with one, and PostgreSQL stores no NUL.
+    No identifier holds a character that cannot be seen, or is so long: none is given out like this, and PostgreSQL
+    stores no NUL.
     """
     state, _, number = text.partition(":")
-    is_one = state in PLACES and number.strip() and not find_hidden(number)
-    return Question(state=state, entity_id=number[:200]) if is_one else None
+    is_one = state in PLACES and number.strip() and len(number) <= LONGEST_ID and not find_hidden(number)
+    return Question(state=state, entity_id=number) if is_one else None
 
 
 def read_state(properties: dict[str, str], kind: str) -> str | None:

@@ -18,6 +18,7 @@ from lookups.privacy import suppression
 from tests.doors.reconcile.program import Program
 from tests.doors.reconcile.test_reconciling import FOUND, program, row, worked
 from tests.lookups.conftest import Customer
+from tests.lookups.registry_server import Register
 
 __all__ = ["program", "worked"]  # fixtures
 pytestmark = pytest.mark.django_db
@@ -144,3 +145,12 @@ class TestAColumn:
         reply = program.client.post(f"{program.root}/", {"extend": json.dumps(asked)})
         assert reply.status_code == 200
         assert reply.json()["rows"] == {"DE:SB-DE-000123": {"status": [{"str": "Good Standing"}]}}
+
+    def test_is_given_and_paid_for_of_no_company_whose_number_a_long_one_begins_with(
+        self, customer: Customer, register: Register, worked: None
+    ) -> None:
+        """It was cut after 200 characters, and what was left is, without its zeros, another company's number."""
+        _, secret = keys.issue(account=customer.account, name="sheet", scopes=["reconcile"], now=timezone.now())
+        long = "NY:" + "100001".zfill(200) + "999"
+        assert Program(secret).extend([long], "status") == {long: {"status": []}}
+        assert not Lookup.objects.exists()
