@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.utils.safestring import SafeString, mark_safe
 
-from lookups.pages.dossier.record.words import clip
+from scrapers.normalize.hidden import visible
 
 if TYPE_CHECKING:
     from lookups.pages.dossier.page import Dossier
 
 _MOST_NAMES = 6
+_LONGEST = 500  # characters; a company's row keeps no longer name
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -47,13 +48,15 @@ def organization(page: Dossier) -> dict[str, Any]:
     data, reading = page.record
     address = f"{settings.PUBLIC_URL}{page.page_url}"
     formed = str(reading.get("formationDate") or "")
+    name = _whole(data["entityName"] or page.name)
+    others = [*(reading.get("assumedNames") or []), *(reading.get("formerNames") or [])]
     content = {
         "@type": "Organization",
         "@id": f"{address}#company",
-        "name": clip(page.name, 200),
-        "legalName": clip(page.name, 200),
+        "name": name,
+        "legalName": name,
         "url": address,
-        "alternateName": [*page.assumed_names.items, *page.former_names.items][:_MOST_NAMES],
+        "alternateName": [other for one in others if (other := _whole(one))][:_MOST_NAMES],
         "identifier": {
             "@type": "PropertyValue",
             "name": "State identifier",
@@ -68,13 +71,19 @@ def organization(page: Dossier) -> dict[str, Any]:
     return {name: value for name, value in content.items() if value}
 
 
+def _whole(value: Any) -> str | None:
+    """A text as the registry has it, however a page may shorten it; None where there is none, or a book of it."""
+    text = visible(str(value or "")).strip()
+    return text if 0 < len(text) <= _LONGEST else None
+
+
 def _address(data: Mapping[str, Any]) -> dict[str, Any] | None:
     for prefix in ("principal", "mailing"):
         parts = {
-            "streetAddress": clip(data.get(f"{prefix}Address"), 200),
-            "addressLocality": clip(data.get(f"{prefix}City"), 100),
-            "addressRegion": clip(data.get(f"{prefix}State"), 100),
-            "postalCode": clip(data.get(f"{prefix}Zip"), 20),
+            "streetAddress": _whole(data.get(f"{prefix}Address")),
+            "addressLocality": _whole(data.get(f"{prefix}City")),
+            "addressRegion": _whole(data.get(f"{prefix}State")),
+            "postalCode": _whole(data.get(f"{prefix}Zip")),
         }
         if known := {name: value for name, value in parts.items() if value}:
             return {"@type": "PostalAddress", **known}

@@ -68,6 +68,17 @@ class TestTheRecordForMachines:
             (3, "BLUE HERON LOGISTICS LLC"),
         ]
 
+    def test_has_each_name_whole_or_not_at_all(self, settings: Any) -> None:
+        """The first letters and "… (90 more characters)" were published as the legal name of a company."""
+        settings.ENTITY_PAGES = "public"
+        long, book = f"THE {'VERY ' * 56}LONG NAMED COMPANY LLC", "VERY " * 200
+        for number, (name, told) in enumerate(((long, long), (book, None))):
+            names = {"formerNames": [name, "HERON LLC"], "assumedNames": []}
+            kept = keep(read_at=timezone.now(), entityId=f"{number}", entityName=name, normalized=names)
+            company = graph_of(kept.entity.page_url)["@graph"][0]
+            assert (company.get("name"), company.get("legalName")) == (told, told)
+            assert company["alternateName"] == [*([told] if told else []), "HERON LLC"]
+
     def test_leads_only_where_there_is_a_page(self, graphs: list[dict[str, Any]], settings: Any) -> None:
         keep(read_at=timezone.now())
         for graph in graphs:
