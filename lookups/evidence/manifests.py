@@ -18,7 +18,7 @@ from jurisdictions.prepared import Insertion
 from lookups.evidence import signing
 from lookups.evidence.signing import Signed
 from lookups.lookup.storage import wire_time
-from lookups.models import Lookup, Manifest
+from lookups.models import Lookup, Manifest, RecordVersion
 from lookups.verdicts import Verdict
 from scrapers.models import Reading
 from scrapers.transport.exchanges import record_hash
@@ -94,7 +94,7 @@ def content_of(lookup: Lookup, *, reading: Reading | None) -> dict[str, Any]:
         "source": lookup.source,
         "dataAsOf": wire_time(lookup.data_as_of),
         "readAt": wire_time(reading.read_at) if reading else None,
-        "reader": _reader(reading) if reading else None,
+        "reader": _reader(lookup, reading) if reading else None,
         "exchanges": [record_hash(record) for record in reading.exchanges] if reading else [],
         "facts": {"sha256": facts_of(lookup).sha256},
     }
@@ -135,10 +135,16 @@ def _question(lookup: Lookup) -> dict[str, Any]:
     }
 
 
-def _reader(reading: Reading) -> dict[str, Any]:
+def _reader(lookup: Lookup, reading: Reading) -> dict[str, Any]:
+    """Who read these facts of the kept bytes: of a correction another reader than then, whose revision nobody kept."""
+    is_corrected = (
+        lookup.source == Lookup.Source.STORED
+        and lookup.version is not None
+        and lookup.version.reason == RecordVersion.Reason.READ_ANEW
+    )
     return {
         "state": reading.state,
-        "version": reading.reader_version,
-        "builtAt": reading.reader_built_at,
-        "revision": reading.reader_revision,
+        "version": lookup.reader_version if is_corrected else reading.reader_version,
+        "builtAt": lookup.reader_built_at if is_corrected else reading.reader_built_at,
+        "revision": None if is_corrected else reading.reader_revision,
     }

@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from lookups.evidence.replay import compare, read_anew
-from lookups.models import Entity, Lookup, RecordVersion, StoredAnswer, Suppression
+from lookups.models import Entity, Lookup, Manifest, RecordVersion, StoredAnswer, Suppression
 from lookups.privacy import suppression
 from scrapers.evidence import bodies
 from scrapers.models import Reading, ScrapeAttempt
@@ -178,6 +178,22 @@ class TestACorrection:
             "/v1/lookup", {"entity_id": stored.version.entity.entity_id, "state": "NY", "source": "cache"}
         )
         assert by_id.json()["data"]["entityType"] == "Something Else"
+
+    def test_is_signed_as_read_by_the_reader_that_made_it(
+        self, tester: Customer, mended: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The old reader was signed to have read what it never read; of the new one no revision is kept."""
+        first = ask(tester)
+        mended(entity_type="Something Else")
+        monkeypatch.setattr(SandboxPortal, "version", "9.9")
+        monkeypatch.setattr(SandboxPortal, "built_at", "2026-12-24")
+        run(first.public_id, "--correct")
+        stored = ask(tester, source="cache")
+        assert stored.reading == first.reading
+        readers = [json.loads(Manifest.objects.get(lookup=one).document or "")["reader"] for one in (first, stored)]
+        told = [[one[name] for name in ("version", "builtAt", "revision")] for one in readers]
+        assert told[0] == [first.reader_version, first.reader_built_at, first.reading.reader_revision]
+        assert told[1] == ["9.9", "2026-12-24", None]
 
     def test_is_written_once(self, tester: Customer, mended: Any) -> None:
         lookup = ask(tester)
