@@ -7,7 +7,7 @@ import hashlib
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -84,6 +84,12 @@ class TestASigningKey:
         cache.clear()
         tester.lookup(FOUND, "DE", ref="a process with the old secret")
         assert SigningKey.objects.count() == 2, "two secrets at once make no key a minute"
+        settings.SIGNING_SECRET, settings.SIGNING_SECRET_PREVIOUS = "d" * 40, "b" * 40
+        cache.clear()
+        tester.lookup(FOUND, "DE", ref="a third secret")
+        last = SigningKey.objects.get(number=3)
+        assert (last.previous, bool(last.signature)) == (other, True)
+        assert (one.reason, other.reason, last.reason) == (signing.FIRST, signing.OTHER_SECRET, signing.OTHER_SECRET)
 
     def test_that_no_key_before_it_vouches_for_is_said_to_be_on_the_list_alone(
         self, tester: Customer, settings: Any
@@ -102,6 +108,48 @@ class TestASigningKey:
         of_keys = [next(one for one in each if one.part == "key") for each in found]
         assert [one.holds for one in of_keys] == [True, None, None]
         assert f"no key before it vouches for {lost['id']}" in of_keys[2].text
+
+    def test_is_stated_as_in_every_release(self) -> None:
+        """What was signed of a key is written anew for each list: in other words, no signature on it would fit."""
+        key = SigningKey(pk="ab" * 8, number=2, public_key="P", archive_public_key="A", previous_id="cd" * 8)
+        key.valid_from, key.reason = datetime(2026, 11, 30, 12, 0, 0, 5000, tzinfo=UTC), "Each year."
+        assert rfc8785.dumps(signing.statement(key)) == (
+            b'{"algorithm":"Ed25519","archivePublicKey":"A","id":"abababababababab","previous":"cdcdcdcdcdcdcdcd",'
+            b'"publicKey":"P","reason":"Each year.","type":"sos-lookup/key","validFrom":"2026-11-30T12:00:00.005Z",'
+            b'"version":1}'
+        )
+
+    def test_is_looked_for_once_and_another_from_its_making_on(
+        self, django_capture_on_commit_callbacks: Any, django_assert_num_queries: Any
+    ) -> None:
+        with django_capture_on_commit_callbacks(execute=True):
+            first = signing.sign({}, now=NOW)
+        with django_assert_num_queries(0):
+            assert signing.sign({}, now=NOW).key_id == first.key_id
+        made = signing.rotate(reason="It may have leaked.", now=NOW)
+        assert signing.sign({}, now=NOW).key_id == made.pk != first.key_id
+
+    @pytest.mark.django_db(transaction=True)
+    def test_is_one_where_two_processes_need_the_first(self) -> None:
+        """Both found none: the answer of the second would have been lost, after its registry was read."""
+        if connection.vendor != "postgresql":
+            pytest.skip("SQLite writes for one at a time")
+        made, may_go = threading.Event(), threading.Event()
+
+        def make(_: int) -> str:
+            with transaction.atomic():
+                signed = signing.sign({}, now=NOW)
+                made.set()
+                may_go.wait(60)
+            return signed.key_id
+
+        with ThreadPoolExecutor(2) as pool:
+            first = pool.submit(in_parallel, make, 1)
+            assert made.wait(60)
+            second = pool.submit(in_parallel, lambda _: signing.sign({}, now=NOW).key_id, 1)
+            wait_until(lambda: count_waiting() == 1, what="the second waits for the key of the first", seconds=60)
+            may_go.set()
+            assert first.result(60) == second.result(60) == [SigningKey.objects.get().pk]
 
     def test_signs_nothing_of_before_it_where_the_clock_was_set_back(
         self, tester: Customer, django_capture_on_commit_callbacks: Any

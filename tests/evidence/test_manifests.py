@@ -125,6 +125,9 @@ class TestTheManifestOfALookup:
         liens = tester.lookup(FOUND, "DE", searchType="ucc")
         told = json.loads(proof_of(tester, liens)["facts"])
         assert told["filings"][0]["fileNumber"] == liens.json()["data"]["filings"][0]["fileNumber"]
+        stored = tester.lookup(FOUND, "DE", searchType="ucc", source="cache")
+        said, again = (proof_of(tester, one)["manifest"] for one in (liens, stored))
+        assert (again["source"], again["reader"]) == ("stored", said["reader"])
         check = tester.post("/v1/name-availability", {"entity_name": FOUND, "state": "DE"})
         proof = proof_of(tester, check)
         assert check.json()["evidence"]["sha256"] == proof["sha256"]

@@ -146,6 +146,12 @@ class TestWhatALookupSaid:
             run("--state", "", "--since", "2026-11-01")
 
 
+def read_by(lookup: Lookup) -> list[str | None]:
+    """Who has read it, by its manifest."""
+    reader = json.loads(Manifest.objects.get(lookup=lookup).document or "")["reader"]
+    return [reader[name] for name in ("version", "builtAt", "revision")]
+
+
 class TestACorrection:
     """A further version, and nothing rewritten."""
 
@@ -184,16 +190,21 @@ class TestACorrection:
     ) -> None:
         """The old reader was signed to have read what it never read; of the new one no revision is kept."""
         first = ask(tester)
+        sold_again = ask(tester, source="cache")
         mended(entity_type="Something Else")
         monkeypatch.setattr(SandboxPortal, "version", "9.9")
         monkeypatch.setattr(SandboxPortal, "built_at", "2026-12-24")
         run(first.public_id, "--correct")
-        stored = ask(tester, source="cache")
-        assert stored.reading == first.reading
-        readers = [json.loads(Manifest.objects.get(lookup=one).document or "")["reader"] for one in (first, stored)]
-        told = [[one[name] for name in ("version", "builtAt", "revision")] for one in readers]
-        assert told[0] == [first.reader_version, first.reader_built_at, first.reading.reader_revision]
-        assert told[1] == ["9.9", "2026-12-24", None]
+        corrected = ask(tester, source="cache")
+        asked_anew = ask(tester, source="live")
+        assert first.reading == sold_again.reading == corrected.reading != asked_anew.reading
+        assert corrected.version == asked_anew.version
+        assert [read_by(one) for one in (first, sold_again, corrected, asked_anew)] == [
+            [first.reader_version, first.reader_built_at, first.reading.reader_revision],
+            [first.reader_version, first.reader_built_at, first.reading.reader_revision],
+            ["9.9", "2026-12-24", None],
+            ["9.9", "2026-12-24", asked_anew.reading.reader_revision],
+        ]
 
     def test_is_written_once(self, tester: Customer, mended: Any) -> None:
         lookup = ask(tester)
