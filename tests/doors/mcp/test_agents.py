@@ -201,7 +201,7 @@ class TestAnAgent:
         assert same["content"][0]["text"].startswith("NOT ANSWERED YET: ")
 
     def test_pays_once_for_a_call_that_it_repeats(self, agent: Agent) -> None:
-        asked = {"entity_name": FOUND, "state": "DE", "idempotency_key": "k-1"}
+        asked = {"entity_name": FOUND, "state": "DE", "idempotency_key": "order 7/12"}
         first, second = agent.call("look_up_company", **asked), agent.call("look_up_company", **asked)
         assert first["structuredContent"] == second["structuredContent"]
         assert Lookup.objects.count() == 1
@@ -365,8 +365,11 @@ class TestAnAgent:
     def test_may_write_whole_numbers_with_a_point(self, agent: Agent) -> None:
         raw = {"name": "list_changes", "arguments": {"limit": 5.0, "cursor": 0.0}}
         assert agent.send("tools/call", raw).json()["result"]["isError"] is False
-        wrong = agent.call("list_changes", limit=5.5)["content"][0]["text"]
-        assert wrong == "limit: send text or a whole number."
+        for beyond in (b"5.5", b"1e5000", b"-1e5000"):  # of which the last two would fill a page, or the memory
+            params = b'{"name":"list_changes","arguments":{"limit":%s}}' % beyond
+            call = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":%s}' % params
+            wrong = agent.post(call).json()["result"]
+            assert (wrong["isError"], wrong["content"][0]["text"]) == (True, "limit: send text or a whole number.")
 
     def test_learns_what_is_wrong_with_its_arguments(self, agent: Agent) -> None:
         for asked, words in (
@@ -523,6 +526,10 @@ class TestAMessage:
         reply = agent.post({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})
         assert reply.json()["result"]["protocolVersion"] == "2025-06-18"
         assert "Mcp-Session-Id" not in reply.headers
+        for unknown in ("2099-01-01", protocol.STATELESS, ["2025-06-18"], None):  # the newest of its era
+            asked = hello | {"protocolVersion": unknown}
+            reply = agent.post({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": asked})
+            assert reply.json()["result"]["protocolVersion"] == "2025-11-25", unknown
         call = {"name": "look_up_company", "arguments": {"entity_name": FOUND, "state": "DE"}}
         reply = agent.post({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call})
         assert reply.json()["result"]["structuredContent"]["verdict"] == "found"
