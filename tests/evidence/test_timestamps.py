@@ -208,6 +208,18 @@ class TestATimeStamp:
             with pytest.raises(timestamps.NotStamped, match="not reached"):
                 timestamps.ask(f"{server.url}/tsr", b"a head")
 
+    @pytest.mark.parametrize("status", [301, 302, 307, 308])
+    def test_is_asked_of_nobody_to_whom_its_authority_leads(self, status: int) -> None:
+        """Who answers at a plain address could have the service ask any machine within reach."""
+        with loopback.serving() as server:
+            server.answers = {
+                "/tsr": [loopback.says(status, location="/elsewhere")],
+                "/elsewhere": [loopback.says(200)],
+            }
+            with pytest.raises(timestamps.NotStamped, match=f"answered {status}"):
+                timestamps.ask(f"{server.url}/tsr", b"a head")
+            assert [one.path for one in server.received] == ["/tsr"]
+
     def test_is_not_there_where_nobody_is(self) -> None:
         with pytest.raises(timestamps.NotStamped, match="not reached"):
             timestamps.ask("http://127.0.0.1:9/tsr", b"a head")

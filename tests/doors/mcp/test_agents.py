@@ -426,6 +426,15 @@ class TestAMessage:
         assert reply.status_code == 400
         assert reply.json()["error"]["data"]["supported"] == list(protocol.SUPPORTED)
 
+    def test_of_a_revision_that_only_its_header_names_is_refused_where_it_is_not_spoken(self, agent: Agent) -> None:
+        """Or it would be answered as one of before that header, and understood otherwise than it was meant."""
+        ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+        for spoken in protocol.HANDSHAKES:
+            assert agent.post(ping, **{"MCP-Protocol-Version": spoken}).json()["result"] == {}
+        for version, code in (("1999-01-01", -32022), ("", -32022), (protocol.STATELESS, -32602)):
+            reply = agent.post(ping, **{"MCP-Protocol-Version": version})
+            assert (reply.status_code, reply.json()["error"]["code"]) == (400, code), version
+
     @pytest.mark.parametrize(
         "raw",
         [
