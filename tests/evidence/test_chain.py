@@ -59,6 +59,13 @@ class TestTheChain:
         assert chain.append() == 5
         assert chain.find_difference() is None
 
+    def test_misses_no_manifest_that_waits_for_its_place(self, tester: Customer) -> None:
+        ask(tester, 1)
+        chain.append()
+        ask(tester, 2)
+        assert Manifest.objects.filter(is_chained=False).exists()
+        assert chain.find_difference() is None
+
     @pytest.mark.parametrize("statement", ["UPDATE {} SET hash = hash", "DELETE FROM {}"])
     def test_is_never_changed_by_anybody(self, tester: Customer, statement: str) -> None:
         ask(tester, 1)

@@ -51,8 +51,12 @@ class TestATimeStamp:
     def test_is_not_asked_for_unless_the_operator_says_where(self, tester: Customer, authority: Authority) -> None:
         tester.lookup(FOUND, "DE")
         tasks.head_evidence()
-        assert ChainHead.objects.get().token is None
-        assert authority.asked == 0
+        head = ChainHead.objects.get()
+        assert (head.token, head.refusal, authority.asked) == (None, "", 0)
+
+    def test_is_not_asked_for_before_there_is_a_head(self, asked: Authority, db: None) -> None:
+        tasks.head_evidence()
+        assert (heads.stamp(now=NOW), asked.asked) == (None, 0)
 
     def test_is_in_the_evidence_and_believed_by_who_trusts_the_authority(
         self, tester: Customer, asked: Authority, tmp_path: Path

@@ -21,7 +21,7 @@ from lookups.mcp.calls import Answer
 from lookups.models import IdempotencyRecord, Lookup
 from tests.doors.mcp.agents import META, Agent
 from tests.lookups.conftest import PRICE, Customer
-from tests.lookups.messages import end_jobs
+from tests.lookups.messages import end_bulk, end_jobs
 from tests.lookups.registry_server import Register
 from tests.lookups.test_database_away import AWAY
 
@@ -272,6 +272,7 @@ class TestAnAgent:
         wrong = agent.call("find_where_registered", entities=[{"entity_name": FOUND, "state": "ZZ"}, {"state": "DE"}])
         line = wrong["content"][0]["text"]
         assert "Row 0: state: No such jurisdiction. Row 1: entity_name: This field is required." in line
+        assert "And others." not in line
         none = agent.call("find_where_registered", entities="DE")["content"][0]["text"]
         assert "Invalid request body. entities: send a list of 1 to 1,000 rows." in none
         many = agent.call("find_where_registered", entities=[{"state": "DE"}] * 900)["content"][0]["text"]
@@ -325,6 +326,17 @@ class TestAnAgent:
         assert [one["id"] for one in agent.call("list_watches")["structuredContent"]["watches"]] == [first]
         again = agent.call("end_watch", id=second)
         assert (again["isError"], again["content"][0]["text"][:12]) == (True, "NOT ANSWERED")
+
+    def test_counts_every_row_of_a_bulk_job_by_what_came_of_it(self, agent: Agent) -> None:
+        names = (FOUND, "Blue Heron Logistics LLC", "Magic Not Found LLC", "Magic Ambiguous LLC", "Magic Too Many LLC")
+        rows = [{"entity_name": name, "state": "DE"} for name in names]
+        job = agent.call("find_where_registered", entities=rows)["structuredContent"]["job_id"]
+        end_bulk()
+        line = agent.call("get_result", id=job)["content"][0]["text"]
+        assert line == (
+            "COMPLETE: 5 of 5 rows have ended: 2 found, 2 not found or ambiguous (the row's `verdict` says which), "
+            "1 that nobody could answer. Test mode: all of it is invented."
+        )
 
     def test_counts_every_row_of_a_cancelled_bulk_job(self, agent: Agent) -> None:
         rows = [{"entity_name": f"Nobody's Company {number} LLC", "state": "DE"} for number in range(3)]
@@ -399,7 +411,8 @@ class TestAnAgent:
 
     def test_without_a_key_gets_what_is_free(self, db: None) -> None:
         nobody = Agent()
-        assert nobody.call("list_states")["isError"] is False
+        states = nobody.call("list_states")
+        assert (states["isError"], len(states["content"])) == (False, 1), "what needs no first line has no empty one"
         for tool, asked in (("get_balance", {}), ("look_up_company", {"entity_name": FOUND, "state": "DE"})):
             refused = nobody.call(tool, **asked)
             assert refused["isError"] is True
@@ -508,6 +521,7 @@ class TestAMessage:
     def test_that_nobody_knows_is_not_found(self, agent: Agent) -> None:
         assert agent.send("prompts/list").status_code == 404
         assert agent.client.get("/mcp").status_code == agent.client.delete("/mcp").status_code == 405
+        assert agent.client.get("/mcp")["Allow"] == "POST"
 
     def test_without_a_key_that_opens_is_counted_against_its_address(self, agent: Agent, settings: Any) -> None:
         settings.KEYLESS_PER_MINUTE = 2
@@ -522,6 +536,9 @@ class TestAMessage:
     def test_of_one_key_is_counted_as_its_look(self, agent: Agent, settings: Any) -> None:
         settings.POLLS_PER_MINUTE = 1
         assert 429 in {agent.send("server/discover").status_code for _ in range(3)}
+        assert agent.call("look_up_company", entity_name=FOUND, state="DE")["isError"] is False, (
+            "it is counted as asked"
+        )
 
     def test_that_notifies_is_accepted(self, agent: Agent) -> None:
         assert agent.post({"jsonrpc": "2.0", "method": "notifications/initialized"}).status_code == 202
