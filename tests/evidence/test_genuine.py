@@ -140,10 +140,10 @@ class TestAnArchive:
 
     def test_has_an_answer_where_programs_look_for_it(self) -> None:
         """In their index: by the address from its widest part on, and the second."""
-        heard = exchanges.Exchange("GET", "https://www.Registry.invalid/Search?Name=A", 0.0, 200, {}, b"A")
+        heard = exchanges.Exchange("GET", "https://www.Registry.invalid/Search?Name=A", 0.0, 404, {}, b"A")
         kept = exchanges.to_kept(heard, [], at="2026-11-30T12:00:01.000Z")
         one = Exchange(kept.record, canonical.to_bytes(kept.record), kept.body, "kept")
         (answer,) = warc.write([one], software="a test").answers
         assert answer.line.split(" ", 2)[:2] == ["invalid,registry)/search?name=a", "20261130120001"]
         place = json.loads(answer.line.split(" ", 2)[2])
-        assert (place["status"], place["mime"]) == ("200", "application/octet-stream")
+        assert (place["status"], place["mime"]) == ("404", "application/octet-stream")
