@@ -642,6 +642,8 @@ class TestTheList:
             jsonschema.Draft202012Validator.check_schema(tool["inputSchema"])
             jsonschema.Draft202012Validator.check_schema(tool["outputSchema"])
             assert f"{PRICE / 10_000:.4f}" in tool["description"] or "Free" in tool["description"]
+            fields = tool["inputSchema"].get("properties", {})
+            assert [name for name, field in fields.items() if not field.get("description")] == [], tool["name"]
             if not tool["annotations"]["readOnlyHint"] and tool["name"] != "end_watch":  # which ends it once
                 assert "idempotency_key" in tool["inputSchema"]["properties"]
 
