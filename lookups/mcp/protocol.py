@@ -85,10 +85,8 @@ def find_number(sent: Any) -> int | str | None:
 
 
 def answer_each(sent: list[Any], answer_one: Callable[[Any], dict[str, Any] | None]) -> list[dict[str, Any]]:
-    """The answers to a list of messages, in its order; one that breaks takes no other with it, which may be paid for.
-
-    What stands behind slow ones is not begun: nobody waits longer for several than for two.
-    """
+    """The answers to a list of messages, in its order. What stands behind slow ones is not begun: nobody waits longer
+    for several than for two."""
     begun, answers = time.monotonic(), list[dict[str, Any]]()
     for one in sent:
         try:
@@ -99,16 +97,14 @@ def answer_each(sent: list[Any], answer_one: Callable[[Any], dict[str, Any] | No
             body = answer_one(one)
         except Wrong as wrong:
             body = wrong.body(find_number(one))
-        except Exception:
-            log.exception("A message in a list broke.")
-            body = Wrong(INTERNAL_ERROR, f"Internal error. {first_line.ONCE}").body(find_number(one))
         if body is not None:
             answers.append(body)
     return answers
 
 
 def answer(message: dict[str, Any], *, caller: HttpRequest) -> dict[str, Any]:
-    """The result of one request, as JSON-RPC has it. Raises Wrong."""
+    """The result of one request, as JSON-RPC has it. Raises Wrong, also for what nobody foresaw: others of its list may
+    be paid for."""
     params = message.get("params")
     params = {} if params is None else params
     if not isinstance(params, dict):
@@ -119,7 +115,13 @@ def answer(message: dict[str, Any], *, caller: HttpRequest) -> dict[str, Any]:
     stateless = version == STATELESS
     if stateless and not isinstance(_meta(params).get(f"{META}clientCapabilities"), dict):
         raise Wrong(INVALID_PARAMS, f"_meta needs {META}clientCapabilities.")
-    result = _run(str(message.get("method")), params, stateless=stateless, caller=caller)
+    try:
+        result = _run(str(message.get("method")), params, stateless=stateless, caller=caller)
+    except Wrong:
+        raise
+    except Exception as error:
+        log.exception("A message of an agent broke.")
+        raise Wrong(INTERNAL_ERROR, f"Internal error. {first_line.ONCE}", status=500) from error
     if stateless:
         result = {"resultType": "complete", **result, "_meta": {f"{META}serverInfo": _server()}}
     return {"jsonrpc": "2.0", "id": message["id"], "result": result}

@@ -683,6 +683,13 @@ class TestWhatBreaks:
         again = agent.call("look_up_company", entity_name=FOUND, state="DE", idempotency_key="k-1")
         assert again["structuredContent"]["verdict"] == "found"
 
+    def test_is_no_page_for_people_where_the_door_breaks(self, agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(first_line, "write", Mock(side_effect=RuntimeError("nobody foresaw it")))
+        call = {"name": "look_up_company", "arguments": {"entity_name": FOUND, "state": "DE"}}
+        reply = agent.post({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": call})
+        assert (reply.status_code, reply["Content-Type"]) == (500, "application/json")
+        assert (reply.json()["id"], reply.json()["error"]["code"]) == (7, protocol.INTERNAL_ERROR)
+
     @pytest.mark.parametrize("error", AWAY, ids=str)
     def test_keeps_nobody_from_the_list_of_tools(
         self, agent: Agent, monkeypatch: pytest.MonkeyPatch, error: Exception
