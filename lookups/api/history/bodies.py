@@ -54,6 +54,7 @@ def _of_record(version: RecordVersion, record: suppression.Record) -> wire.Entit
 
 
 def _of_version(version: RecordVersion) -> wire.Version:
+    read_then = version.reading if version.reason != VersionReason.READ_ANEW else None  # by another reader's source
     return fill(
         wire.Version,
         {"evidence": version.evidence},
@@ -63,7 +64,7 @@ def _of_version(version: RecordVersion) -> wire.Version:
         lastReadAt=wire_time(version.last_read_at),
         readerVersion=version.reader_version,
         readerBuiltAt=version.reader_built_at,
-        readerRevision=version.reading.reader_revision if version.reading else None,
+        readerRevision=read_then.reader_revision if read_then else None,
     )
 
 

@@ -201,7 +201,10 @@ class Version(Shape):
     readerBuiltAt: Annotated[str, about("When that version was made.")]
     readerRevision: Annotated[
         str | None,
-        about("Of the source of that reader, in hexadecimal digits; null where no conversation was kept yet."),
+        about(
+            "Of the source of that reader, in hexadecimal digits; null where no conversation was kept yet, "
+            "and of a correction (`read_anew`)."
+        ),
     ]
     evidence: Annotated[Evidence, about("Where, when and what was read, at the last reading.")]
 

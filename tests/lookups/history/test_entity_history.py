@@ -156,9 +156,11 @@ class TestAHistory:
             last_read_at=last.last_read_at,
             reader_version="1.1",
             reader_built_at="2026-11-01",
+            reading=last.reading,
         )
         told = customer.get(HERON).json()
         assert [one["reason"] for one in told["versions"]] == ["read_anew", "read", "read"]
+        assert [bool(one["readerRevision"]) for one in told["versions"]] == [False, True, True]
         [ours] = [one for one in told["changes"] if one["version"] == 3]
         assert (ours["reason"], ours["before"], ours["after"]) == ("read_anew", "Dissolved", "Dissolved (voluntary)")
 
