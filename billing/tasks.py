@@ -20,25 +20,23 @@ from billing import (
     topups,
 )
 from billing.payments import sweep
+from jurisdictions import turns
 
 
 @shared_task
 def expire_holds(**_: Any) -> int:
     """Give back the holds whose time is over, and go on with the refunds of outages that are under way."""
-    now = timezone.now()
-    outage_refunds.carry_on(now=now)
-    return ledger.expire_holds(now=now)
+    _, expired = turns.do_each(outage_refunds.carry_on, ledger.expire_holds, now=timezone.now())
+    return int(expired)
 
 
 @shared_task
 def sweep_payments(**_: Any) -> dict[str, int]:
     """End the payments whose request never came back; take back what was heard of too early; mail who has little."""
-    now = timezone.now()
-    reversals.settle_late(now=now)
-    ended = sweep.run(now=now)
-    owing.tell(now=now)  # last: where the mail server hangs, each of these mails takes a minute
-    low_balance.tell(now=now)
-    return ended
+    works = (reversals.settle_late, sweep.run)
+    mails = (owing.tell, low_balance.tell)  # last: where the mail server hangs, each of these mails takes a minute
+    _, ended, *_mailed = turns.do_each(*works, *mails, now=timezone.now())
+    return dict(ended)
 
 
 @shared_task
@@ -56,8 +54,5 @@ def reconcile(**_: Any) -> None:
 @shared_task
 def reconcile_whole(**_: Any) -> None:
     """Compare all that was ever written. Also adds up the days that are over, and forgets what is old."""
-    now = timezone.now()
-    reconciliation.run(now=now)
-    finance.keep_days(now=now)
-    limits.prune(now=now)
-    topups.expire_old(now=now)
+    works = (reconciliation.run, finance.keep_days, limits.prune, topups.expire_old)
+    turns.do_each(*works, now=timezone.now())

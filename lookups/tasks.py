@@ -10,6 +10,7 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.utils import timezone
 
 from billing.members import links, sessions
+from jurisdictions import turns
 from lookups import idempotency
 from lookups.bulk import drafts, queue
 from lookups.demo import forgetting
@@ -47,8 +48,8 @@ def run_bulk(**_: Any) -> int:
 def tick_watches(**_: Any) -> int:
     """Look at the watched companies whose time has come, and write the daily mails; returns how many were asked."""
     now = timezone.now()
-    digest.write_due(now=now)
-    return ticking.tick(now=now)
+    _, asked = turns.do_each(digest.write_due, ticking.tick, now=now)
+    return int(asked)
 
 
 @shared_task(name="lookups.tasks.deliver")
@@ -86,7 +87,6 @@ def prune(**_: Any) -> int:
 
     Also counts the days that are over.
     """
-    now = timezone.now()
     kept = (
         single_flight,
         idempotency,
@@ -98,7 +98,8 @@ def prune(**_: Any) -> int:
         drafts,
         sessions,
         links,
+        forgetting,
     )
     SessionStore.clear_expired()
-    daily.keep_days(now=now)
-    return sum(one.prune(now=now) for one in (*kept, forgetting))
+    _, *pruned = turns.do_each(daily.keep_days, *(one.prune for one in kept), now=timezone.now())
+    return sum(pruned)

@@ -1,0 +1,54 @@
+"""Tasks of the clock that do several works, one of which breaks."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from unittest.mock import Mock
+
+import pytest
+from django.db import OperationalError
+from django.utils import timezone
+
+import billing.tasks
+import lookups.tasks
+from billing import ledger, outage_refunds
+from lookups.models import Heartbeat
+from lookups.operations import daily
+from tests.lookups.conftest import Customer
+
+pytestmark = pytest.mark.django_db
+
+
+def break_it(monkeypatch: pytest.MonkeyPatch, module: object, name: str, error: Exception) -> None:
+    monkeypatch.setattr(module, name, Mock(side_effect=error, __module__="billing", __name__=name))
+
+
+class TestAWorkThatBreaks:
+    def test_keeps_no_hold_of_a_customer_that_is_over(
+        self, customer: Customer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        now = timezone.now()
+        account = customer.account.pk
+        ledger.hold(account_id=account, amount=314, idempotency_key="h", reference="x", expires_at=now, now=now)
+        break_it(monkeypatch, outage_refunds, "carry_on", RuntimeError("nobody foresaw it"))
+        with pytest.raises(RuntimeError):  # so the task has failed, and is told of
+            billing.tasks.expire_holds()
+        assert customer.balance.held == 0
+        assert "billing.carry_on broke" in caplog.text
+
+    def test_keeps_nothing_beyond_its_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        long_ago = timezone.now() - timedelta(days=2)
+        Heartbeat.objects.create(role="web", host="gone", pid=1, started_at=long_ago, beat_at=long_ago)
+        break_it(monkeypatch, daily, "keep_days", RuntimeError("nobody foresaw it"))
+        with pytest.raises(RuntimeError):
+            lookups.tasks.prune()
+        assert not Heartbeat.objects.filter(host="gone").exists()
+
+    def test_is_the_last_where_the_database_is_away(self, customer: Customer, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Each would wait for it, and the task hold its worker for minutes."""
+        break_it(monkeypatch, outage_refunds, "carry_on", OperationalError("is away"))
+        later = Mock(return_value=0)
+        monkeypatch.setattr(ledger, "expire_holds", later)
+        with pytest.raises(OperationalError):
+            billing.tasks.expire_holds()
+        later.assert_not_called()
