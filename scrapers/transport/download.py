@@ -34,18 +34,20 @@ class DownloadSession(PortalSession):
         """
         part = to.with_suffix(to.suffix + ".part")
         have = part.stat().st_size if part.exists() else 0
-        with self._open(url, offset=have) as response:
+        with self._cut_off(), self._open(url, offset=have) as response:
             if response.status_code == 200:
                 have = 0  # the server sends all of it again
             with part.open("ab" if have else "wb") as file:
-                for chunk in _pieces(response, url):
+                for chunk in self._pieces(response, url):
                     file.write(chunk)
                     have += len(chunk)
                     if have > _MAX_BYTES:
                         raise PageChanged(f"{url} is longer than {_MAX_BYTES} bytes")
                     if time.monotonic() > self._deadline:
-                        raise PortalUnavailable(f"{url}: the time allowed is used up", reason=Failure.TIMEOUT)
+                        break
                     progress(have)
+            if time.monotonic() > self._deadline:  # also when the wire was cut: what came is no whole file
+                raise PortalUnavailable(f"{url}: the time allowed is used up", reason=Failure.TIMEOUT)
             dated = _dated(response, now)
         part.replace(to)
         return dated
@@ -83,12 +85,12 @@ class DownloadSession(PortalSession):
             raise PortalUnavailable(f"{url} answered {response.status_code}")
         raise PageChanged(f"{url} answered {response.status_code}")
 
-
-def _pieces(response: requests.Response, url: str) -> Iterator[bytes]:
-    try:
-        yield from response.iter_content(_CHUNK)
-    except requests.exceptions.RequestException as error:
-        raise PortalUnavailable(f"{url} broke off: {type(error).__name__}") from error
+    def _pieces(self, response: requests.Response, url: str) -> Iterator[bytes]:
+        try:
+            yield from response.iter_content(_CHUNK)
+        except requests.exceptions.RequestException as error:
+            late = Failure.TIMEOUT if time.monotonic() > self._deadline else None
+            raise PortalUnavailable(f"{url} broke off: {type(error).__name__}", reason=late) from error
 
 
 def _dated(response: requests.Response, now: datetime) -> datetime:

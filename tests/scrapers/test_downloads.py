@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -94,6 +96,32 @@ class TestADownloadThatBreaksOff:
         assert told["ZY"] == "3 entities"
         current = BulkCopy.objects.filter(status="current").values_list("state", "as_of")
         assert dict(current)["ZZ"] == NOW - timedelta(days=7)
+
+
+class TestADownloadThatDrips:
+    """A byte now and then, so that no single wait for it is long."""
+
+    @pytest.mark.parametrize("length", [b"content-length: 100\r\n", b""], ids=["of a known length", "of any length"])
+    def test_ends_when_its_time_is_over_and_is_no_file(
+        self, server: Loopback, settings: Any, monkeypatch: pytest.MonkeyPatch, length: bytes
+    ) -> None:
+        def drip(wire: Wire) -> None:
+            wire.raw(b"HTTP/1.1 200 OK\r\ncontent-type: text/csv\r\n" + length + b"\r\n")
+            for turn in range(100):
+                wire.wfile.write(b".")
+                wire.wfile.flush()
+                time.sleep(0.1)
+                if turn == 50:
+                    said_much.set()
+
+        said_much = threading.Event()
+        monkeypatch.setattr(refresh, "PATIENCE", 1.0)
+        server.answers[FILE] = [drip]
+        with pytest.raises(PortalUnavailable) as told:
+            refresh.fetch(portal=Northland(), now=NOW)
+        assert told.value.reason == Failure.TIMEOUT
+        assert not said_much.is_set()
+        assert "ZZ-20261121" not in kept(settings)
 
 
 class TestADiskThatIsFull:
