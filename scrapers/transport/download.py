@@ -30,14 +30,18 @@ class DownloadSession(PortalSession):
     ) -> datetime:
         """Write the file to `to` and return the day it is from (Last-Modified, else `now`).
 
-        A piece left by a broken download is gone on with when the server can; `progress` gets the bytes so far.
+        A piece left by a broken download is gone on with when the server can and has the same file still; `progress`
+        gets the bytes so far.
         """
         part = to.with_suffix(to.suffix + ".part")
+        note = part.with_suffix(".version")  # which file the piece is of, as the server says
         have = part.stat().st_size if part.exists() else 0
-        with self._cut_off(), self._open(url, offset=have) as response:
+        with self._cut_off(), self._open(url, offset=have, version=_noted(note)) as response:
             if response.status_code == 200:
                 have = 0  # the server sends all of it again
             with part.open("ab" if have else "wb") as file:
+                if not have:
+                    note.write_text(_version(response))
                 for chunk in self._pieces(response, url):
                     file.write(chunk)
                     have += len(chunk)
@@ -50,10 +54,11 @@ class DownloadSession(PortalSession):
                 raise PortalUnavailable(f"{url}: the time allowed is used up", reason=Failure.TIMEOUT)
             dated = _dated(response, now)
         part.replace(to)
+        note.unlink(missing_ok=True)
         return dated
 
-    def _open(self, url: str, *, offset: int) -> requests.Response:
-        headers = {"Range": f"bytes={offset}-"} if offset else {}
+    def _open(self, url: str, *, offset: int, version: str) -> requests.Response:
+        headers = _rest_of(offset, version) if offset else {}
         for _ in range(_MAX_REDIRECTS):
             self._allow(url)
             self._pacer.wait_turn(self._portal, self._pace, deadline=self._deadline)
@@ -91,6 +96,22 @@ class DownloadSession(PortalSession):
         except requests.exceptions.RequestException as error:
             late = Failure.TIMEOUT if time.monotonic() > self._deadline else None
             raise PortalUnavailable(f"{url} broke off: {type(error).__name__}", reason=late) from error
+
+
+def _rest_of(offset: int, version: str) -> dict[str, str]:
+    """Headers that ask for what is missing of the same file, else for all of it."""
+    same = {"If-Range": version} if version else {}
+    return {"Range": f"bytes={offset}-", **same}
+
+
+def _version(response: requests.Response) -> str:
+    """By what the server would know its file again; empty where it says nothing of the kind."""
+    tag = response.headers.get("etag", "")
+    return tag if tag.startswith('"') else response.headers.get("last-modified", "")  # a weak tag is of no bytes
+
+
+def _noted(note: Path) -> str:
+    return note.read_text() if note.exists() else ""
 
 
 def _dated(response: requests.Response, now: datetime) -> datetime:

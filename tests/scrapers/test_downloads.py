@@ -45,10 +45,10 @@ def server(tmp_path: Path, settings: Any) -> Iterator[Loopback]:
         yield found
 
 
-def breaks_off(whole: bytes) -> Answer:
-    """The first ten bytes of it, and the end of the connection."""
-    head = f"HTTP/1.1 200 OK\r\ncontent-type: text/csv\r\ncontent-length: {len(whole)}\r\n\r\n".encode()
-    return lambda wire: wire.raw(head + whole[:10])
+def breaks_off(whole: bytes, *, after: int = 10, more: str = "") -> Answer:
+    """The first bytes of it, and the end of the connection; `more` are lines of the head."""
+    head = f"HTTP/1.1 200 OK\r\ncontent-type: text/csv\r\ncontent-length: {len(whole)}\r\n{more}\r\n".encode()
+    return lambda wire: wire.raw(head + whole[:after])
 
 
 def kept(settings: Any) -> list[str]:
@@ -78,6 +78,44 @@ class TestADownloadThatBreaksOff:
             refresh.fetch(portal=Northland(), now=NOW)
         file, _ = refresh.fetch(portal=Northland(), now=NOW)
         assert file.read_bytes() == whole
+
+    @pytest.mark.parametrize("mark", ["etag", "last-modified"])
+    def test_begins_anew_where_the_registry_has_another_file_by_then(
+        self, server: Loopback, whole: bytes, monkeypatch: pytest.MonkeyPatch, mark: str
+    ) -> None:
+        """Half of each would be a register that never was: who moved across the seam would be in neither half."""
+        monkeypatch.setattr(download, "_CHUNK", 10)
+        old, new = {
+            "etag": ('"one"', '"two"'),
+            "last-modified": ("Sat, 14 Nov 2026 06:00:00 GMT", "Sat, 21 Nov 2026 06:00:00 GMT"),
+        }[mark]
+        other = whole.replace(b"Blue Heron Logistics, LLC", b"Quiet Pond Logistics, LLC")
+
+        def send(wire: Wire) -> None:
+            is_same = wire.headers.get("if-range", new) == new
+            wire.say(*((206, other[60:]) if is_same else (200, other)), **CSV, **{mark: new})
+
+        server.answers[FILE] = [breaks_off(whole, after=60, more=f"{mark}: {old}\r\n"), send]
+        with pytest.raises(PortalUnavailable):
+            refresh.fetch(portal=Northland(), now=NOW)
+        file, _ = refresh.fetch(portal=Northland(), now=NOW)
+        assert file.read_bytes() == other
+
+    def test_goes_on_where_it_has_the_same_file_still(
+        self, server: Loopback, whole: bytes, settings: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(download, "_CHUNK", 10)
+
+        def send(wire: Wire) -> None:
+            is_same = wire.headers.get("if-range") == '"one"'
+            wire.say(*((206, whole[10:]) if is_same else (200, b"all of it once more")), **CSV)
+
+        server.answers[FILE] = [breaks_off(whole, more='etag: "one"\r\n'), send]
+        with pytest.raises(PortalUnavailable):
+            refresh.fetch(portal=Northland(), now=NOW)
+        file, _ = refresh.fetch(portal=Northland(), now=NOW)
+        assert file.read_bytes() == whole
+        assert kept(settings) == [file.name]
 
     def test_keeps_no_other_state_from_being_refreshed(
         self, server: Loopback, whole: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
