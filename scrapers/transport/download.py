@@ -99,9 +99,9 @@ class DownloadSession(PortalSession):
 
 
 def _rest_of(offset: int, version: str) -> dict[str, str]:
-    """Headers that ask for what is missing of the same file, else for all of it."""
+    """Headers that ask for what is missing: bytes as they lie here, unpacked, and of the same file, else all of it."""
     same = {"If-Range": version} if version else {}
-    return {"Range": f"bytes={offset}-", **same}
+    return {"Range": f"bytes={offset}-", "Accept-Encoding": "identity", **same}
 
 
 def _version(response: requests.Response) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import threading
 import time
+import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -116,6 +117,28 @@ class TestADownloadThatBreaksOff:
         file, _ = refresh.fetch(portal=Northland(), now=NOW)
         assert file.read_bytes() == whole
         assert kept(settings) == [file.name]
+
+    def test_goes_on_where_it_was_packed_on_its_way(
+        self, server: Loopback, whole: bytes, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What lies here is unpacked: so many bytes of the packed file are another place in it."""
+        monkeypatch.setattr(download, "_CHUNK", 10)
+        packer = zlib.compressobj(wbits=31)
+        came = packer.compress(whole[:60]) + packer.flush(zlib.Z_SYNC_FLUSH)
+        packed = came + packer.compress(whole[60:]) + packer.flush()
+
+        def rest(wire: Wire) -> None:
+            start = int(wire.headers["range"].removeprefix("bytes=").removesuffix("-"))
+            if "gzip" in wire.headers.get("accept-encoding", ""):
+                wire.say(206, packed[start:], **CSV, content_encoding="gzip")
+            else:
+                wire.say(206, whole[start:], **CSV)
+
+        server.answers[FILE] = [breaks_off(packed, after=len(came), more="content-encoding: gzip\r\n"), rest]
+        with pytest.raises(PortalUnavailable):
+            refresh.fetch(portal=Northland(), now=NOW)
+        file, _ = refresh.fetch(portal=Northland(), now=NOW)
+        assert file.read_bytes() == whole
 
     def test_keeps_no_other_state_from_being_refreshed(
         self, server: Loopback, whole: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
