@@ -76,6 +76,10 @@ class DownloadSession(PortalSession):
                 url = urljoin(url, response.headers["location"])
                 response.close()
                 continue
+            if response.status_code == 416 and headers:  # the piece is all of it already, or of a longer file
+                headers = {}
+                response.close()
+                continue
             return self._accepted(response, url)
         raise PageChanged(f"too many redirects from {url}")
 

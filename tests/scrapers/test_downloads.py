@@ -140,6 +140,21 @@ class TestADownloadThatBreaksOff:
         file, _ = refresh.fetch(portal=Northland(), now=NOW)
         assert file.read_bytes() == whole
 
+    def test_of_which_nothing_is_missing_any_more_is_fetched_all_the_same(
+        self, server: Loopback, whole: bytes, settings: Any
+    ) -> None:
+        """A kill came between its last byte and its name."""
+        piece = settings.VAR_DIR / "bulk_data" / "ZZ-20261121.part"
+        piece.parent.mkdir(parents=True)
+        piece.write_bytes(whole)
+
+        def send(wire: Wire) -> None:
+            wire.say(416, **CSV) if "range" in wire.headers else wire.say(200, whole, **CSV)
+
+        server.answers[FILE] = [send]
+        file, _ = refresh.fetch(portal=Northland(), now=NOW)
+        assert file.read_bytes() == whole
+
     def test_keeps_no_other_state_from_being_refreshed(
         self, server: Loopback, whole: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
