@@ -5,11 +5,14 @@ The same identity, hosts, TLS and pace as any other request; only the size limit
 
 from __future__ import annotations
 
+import fcntl
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
+from typing import BinaryIO
 from urllib.parse import urljoin
 
 import requests
@@ -35,11 +38,11 @@ class DownloadSession(PortalSession):
         """
         part = to.with_suffix(to.suffix + ".part")
         note = part.with_suffix(".version")  # which file the piece is of, as the server says
-        have = part.stat().st_size if part.exists() else 0
-        with self._cut_off(), self._open(url, offset=have, version=_noted(note)) as response:
-            if response.status_code == 200:
-                have = 0  # the server sends all of it again
-            with part.open("ab" if have else "wb") as file:
+        with _alone(part) as file:
+            have = file.tell()
+            with self._cut_off(), self._open(url, offset=have, version=_noted(note)) as response:
+                if response.status_code == 200:
+                    have = file.truncate(0)  # the server sends all of it again
                 if not have:
                     note.write_text(_version(response))
                 for chunk in self._pieces(response, url):
@@ -50,11 +53,12 @@ class DownloadSession(PortalSession):
                     if time.monotonic() > self._deadline:
                         break
                     progress(have)
-            if time.monotonic() > self._deadline:  # also when the wire was cut: what came is no whole file
-                raise PortalUnavailable(f"{url}: the time allowed is used up", reason=Failure.TIMEOUT)
-            dated = _dated(response, now)
-        part.replace(to)
-        note.unlink(missing_ok=True)
+                if time.monotonic() > self._deadline:  # also when the wire was cut: what came is no whole file
+                    raise PortalUnavailable(f"{url}: the time allowed is used up", reason=Failure.TIMEOUT)
+                dated = _dated(response, now)
+            file.flush()
+            part.replace(to)
+            note.unlink(missing_ok=True)
         return dated
 
     def _open(self, url: str, *, offset: int, version: str) -> requests.Response:
@@ -100,6 +104,20 @@ class DownloadSession(PortalSession):
         except requests.exceptions.RequestException as error:
             late = Failure.TIMEOUT if time.monotonic() > self._deadline else None
             raise PortalUnavailable(f"{url} broke off: {type(error).__name__}", reason=late) from error
+
+
+@contextmanager
+def _alone(part: Path) -> Iterator[BinaryIO]:
+    """The piece that came so far, for one download at a time: two would write into one another's."""
+    taken = PortalUnavailable(f"another download of {part.stem} is under way")
+    with part.open("ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise taken from error
+        if not part.exists():  # the other one has just ended
+            raise taken
+        yield file
 
 
 def _rest_of(offset: int, version: str) -> dict[str, str]:

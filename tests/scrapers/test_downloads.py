@@ -7,6 +7,7 @@ import threading
 import time
 import zlib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -198,6 +199,31 @@ class TestADownloadThatDrips:
         assert told.value.reason == Failure.TIMEOUT
         assert not said_much.is_set()
         assert "ZZ-20261121" not in kept(settings)
+
+
+class TestADownloadBesideAnother:
+    """An operator's beside the clock's, of the same file on the same day."""
+
+    def test_is_refused_and_leaves_the_other_one_whole(self, server: Loopback, whole: bytes) -> None:
+        def send(wire: Wire) -> None:
+            wire.raw(f"HTTP/1.1 200 OK\r\ncontent-type: text/csv\r\ncontent-length: {len(whole)}\r\n\r\n".encode())
+            wire.raw(whole[:10])
+            begun.set()
+            goes_on.wait(30)
+            wire.raw(whole[10:])
+
+        begun, goes_on = threading.Event(), threading.Event()
+        server.answers[FILE] = [send, lambda wire: wire.say(200, whole, **CSV)]
+        with ThreadPoolExecutor() as pool:
+            first = pool.submit(refresh.fetch, portal=Northland(), now=NOW)
+            try:
+                assert begun.wait(30)
+                with pytest.raises(PortalUnavailable, match="another download of ZZ-20261121 is under way"):
+                    refresh.fetch(portal=Northland(), now=NOW)
+            finally:
+                goes_on.set()
+            file, _ = first.result()
+        assert file.read_bytes() == whole
 
 
 class TestADiskThatIsFull:
