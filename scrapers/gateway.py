@@ -245,7 +245,7 @@ def get_portal(state: str, *, sandbox: bool = False, known: Readiness | None = N
     portal = discovery.find_portal(state)
     if portal is None or portal.verification == "unsupported":
         raise QueryRefused(Refusal.NO_READER, state=PLACES[state].name)
-    _refuse_when_off(portal)
+    refuse_when_off(portal)
     switch = known or jurisdictions.get_jurisdiction(state)
     if not switch.enabled:
         raise PortalDisabled(switch.reason or portal.off_reason or SWITCHED_OFF)
@@ -267,7 +267,8 @@ def find_rest(
     return breaker.find_rest(state=state, now=now)
 
 
-def _refuse_when_off(portal: Portal) -> None:
+def refuse_when_off(portal: Portal) -> None:
+    """Raise PortalDisabled while the operator lets no registry be asked at all."""
     if not settings.ASK_PORTALS and not portal.sandbox:
         raise PortalDisabled(ALL_OFF)
 
@@ -277,7 +278,7 @@ def open_session(portal: Portal, *, deadline: float, trace: Trace, pace: Pace | 
 
     Raises PortalDisabled while the operator lets nobody be asked at all.
     """
-    _refuse_when_off(portal)
+    refuse_when_off(portal)
     return PortalSession(
         portal=portal.code or "sandbox",
         hosts=portal.hosts,

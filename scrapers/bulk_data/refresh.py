@@ -39,6 +39,7 @@ def fetch(*, portal: Portal, now: datetime) -> tuple[Path, datetime]:
         raise copies.LoadRefused(
             f"{source.url} is nothing that this program may fetch: fetch it yourself, then use --file"
         )
+    gateway.refuse_when_off(portal)
     to = settings.VAR_DIR / "bulk_data" / f"{portal.code}-{now:%Y%m%d}"
     to.parent.mkdir(parents=True, exist_ok=True)
     for earlier in to.parent.glob(f"{portal.code}-*"):  # of another day: it was loaded, or not what was expected

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from scrapers import gateway
 from scrapers.bulk_data import refresh
 from scrapers.failures import Failure, PortalUnavailable
 from scrapers.models import BulkCopy
@@ -246,6 +247,20 @@ class TestADiskThatIsFull:
 
         monkeypatch.setattr(refresh, "fetch", fill)
         assert refresh.refresh_all(now=NOW) == {"ZZ": "kept the old copy: OSError", "ZY": "3 entities"}
+
+
+class TestARegistryThatIsNotAsked:
+    """Because the operator says so."""
+
+    def test_is_not_asked_for_its_file_where_no_registry_is(
+        self, server: Loopback, whole: bytes, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        load(write_csv(tmp_path / "old.csv", LINES))
+        monkeypatch.setattr(refresh.discovery, "list_publishers", lambda: [Northland()])
+        server.answers[FILE] = [lambda wire: wire.say(200, whole, **CSV)]
+        settings.ASK_PORTALS = False
+        assert refresh.refresh_all(now=NOW) == {"ZZ": f"kept the old copy: {gateway.ALL_OFF}"}
+        assert server.received == []
 
 
 class TestAFileThatWasNotLoaded:
