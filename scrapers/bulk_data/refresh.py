@@ -10,6 +10,7 @@ from pathlib import Path
 
 from django.conf import settings
 
+from jurisdictions import selectors
 from scrapers import discovery, gateway
 from scrapers.bulk_data import copies
 from scrapers.bulk_data.published import BulkData
@@ -85,10 +86,16 @@ def load(
 
 
 def refresh_all(*, now: datetime) -> dict[str, str]:
-    """Refresh every copy that has been loaded once; returns what came of each. One failing stops no other."""
-    told = {}
+    """Refresh every copy that has been loaded once; returns what came of each. One failing stops no other.
+
+    Not of a state that is switched off: its registry is left alone, and nobody is answered from the copy.
+    """
+    told, off = {}, set(selectors.list_off().values_list("code", flat=True))
     for portal in discovery.list_publishers():
         if not BulkCopy.objects.filter(state=portal.code).exists():
+            continue
+        if portal.code in off:
+            told[portal.code] = "not asked: switched off"
             continue
         try:
             file, as_of = fetch(portal=portal, now=now)

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from jurisdictions import services
 from scrapers import gateway
 from scrapers.bulk_data import refresh
 from scrapers.failures import Failure, PortalUnavailable
@@ -34,6 +35,12 @@ class Southland(Northland):
 
     code = "ZY"
     bulk_data = replace(Northland.bulk_data, url="https://files.example.test/south.csv")
+
+
+class Westland(Northland):
+    """One that has a switch."""
+
+    code = "AK"
 
 
 @pytest.fixture
@@ -261,6 +268,19 @@ class TestARegistryThatIsNotAsked:
         settings.ASK_PORTALS = False
         assert refresh.refresh_all(now=NOW) == {"ZZ": f"kept the old copy: {gateway.ALL_OFF}"}
         assert server.received == []
+
+    def test_is_not_asked_for_its_file_where_its_state_is_switched_off(
+        self, switches: None, server: Loopback, whole: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Its owner may have asked for that: "a state must stop at once"."""
+        refresh.load(portal=Westland(), file=write_csv(tmp_path / "old.csv", LINES), as_of=NOW, now=NOW)
+        monkeypatch.setattr(refresh.discovery, "list_publishers", lambda: [Westland()])
+        server.answers[FILE] = [lambda wire: wire.say(200, whole, **CSV)]
+        services.disable(code=Westland.code, reason="Its owner wants no program there.")
+        assert refresh.refresh_all(now=NOW) == {"AK": "not asked: switched off"}
+        assert server.received == []
+        services.enable(code=Westland.code)
+        assert refresh.refresh_all(now=NOW) == {"AK": "3 entities"}
 
 
 class TestAFileThatWasNotLoaded:
