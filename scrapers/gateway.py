@@ -36,7 +36,7 @@ from scrapers.records import Answer, Evidence, Found, NameVerdict, NotFound, Que
 from scrapers.refusals import QueryRefused, Refusal
 from scrapers.sandbox.copy import find_copy as find_played_copy
 from scrapers.search.pipeline import ask, ask_copy_for_name, ask_name
-from scrapers.search.sources import Copy
+from scrapers.search.sources import Copy, answers_alone
 from scrapers.transport.exchanges import hide
 from scrapers.transport.pace import FilePacer, NoPacer, Pace, Pacer, RedisPacer
 from scrapers.transport.session import PortalSession, Trace, TransportSettings
@@ -166,6 +166,16 @@ def find_copy(state: str, *, sandbox: bool = False, known: Readiness | None = No
     return CurrentCopy(state, known.copy_as_of, known.copy_sha256, known.copy_id)
 
 
+def is_from_copy(query: Query, *, known: Readiness | None = None) -> bool:
+    """Whether the loaded copy of a state's bulk data answers this query for its portal, of which nothing is asked."""
+    portal = discovery.find_portal(query.state)
+    return portal is not None and _is_copied(query, portal, find_copy(query.state, known=known))
+
+
+def _is_copied(query: Query, portal: Portal, copy: Copy | None) -> bool:
+    return query.kind != "ucc" and answers_alone(portal, copy)  # no copy holds liens
+
+
 @dataclass(slots=True)
 class _Attempt:
     """A conversation under way, and the row that tells of it once it has ended."""
@@ -210,7 +220,8 @@ def _attempt(
     portal, trace = get_portal(query.state, sandbox=sandbox, known=known), Trace()
     copy = find_played_copy(query) if sandbox else find_copy(query.state, known=known)
     permit = None
-    if known is not None and not from_copy:
+    is_copied = from_copy or (not kind and _is_copied(query, portal, copy))  # how the portal does is nothing to it
+    if known is not None and not is_copied:
         is_well = known.is_well
         permit = breaker.enter(state=query.state, budget_seconds=budget_seconds, now=now, is_well=is_well)
     pace = permit.slow_down(portal.pace) if permit else portal.pace

@@ -34,7 +34,7 @@ def find_objection(ask: Ask, *, now: datetime, known: Readiness | None = None) -
     if objection is not None or question.from_copy:
         return objection
     resting = gateway.find_rest(question.state, now=now, sandbox=ask.sandbox, known=known)
-    if resting is None:
+    if resting is None or (not question.is_name_check and gateway.is_from_copy(question.to_query(), known=known)):
         return None
     return _unavailable(question.state, resting, hint=names.find_hint(question, sandbox=ask.sandbox))
 

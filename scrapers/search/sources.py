@@ -253,12 +253,17 @@ class LivePortal:
 Source = LivePortal | LoadedCopy
 
 
+def answers_alone(portal: Portal, copy: Copy | None) -> bool:
+    """Whether the loaded copy answers in the portal's place, so that nobody is asked for a company."""
+    return copy is not None and portal.bulk_data is not None and not portal.bulk_data.beside_live
+
+
 def choose_source(portal: Portal, session: PortalSession, copy: Copy | None) -> Source:
     """Who answers: the loaded copy where there is one, but for data that is only kept beside the live search."""
     if portal.bulk_data is None or copy is None:
         return LivePortal(portal, session)
     loaded = LoadedCopy(portal, session, portal.bulk_data, copy)
-    if not portal.bulk_data.beside_live:
+    if answers_alone(portal, copy):
         return loaded
     return LivePortal(portal, session, beside=None if portal.bulk_data.active_only else loaded)
 

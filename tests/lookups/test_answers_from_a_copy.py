@@ -71,6 +71,31 @@ class TestALookup:
         assert to_plain(row)["evidence"]["dataAsOf"] == "2026-11-01T00:00:00.000Z"
 
 
+def fail(state: str, *, times: int) -> None:
+    """The state's portal is down, as who asked it live has found out."""
+    now = timezone.now()
+    for number in range(times):
+        permit = breaker.enter(state=state, budget_seconds=20, now=now)
+        breaker.note_failure(permit, PortalUnavailable("down"), question=f"Company {number}", patience=20, now=now)
+
+
+class TestAPortalThatFails:
+    """Beside a copy that answers in its place."""
+
+    def test_keeps_no_lookup_from_its_answer_while_it_is_left_alone(self, virginia: Customer) -> None:
+        fail("VA", times=breaker.FAILURES)
+        assert breaker.find_rest(state="VA", now=timezone.now()) is not None
+        for asked in ({"entity_name": "Blue Heron Logistics"}, {"entity_id": "11004293"}):
+            reply = virginia.post("/v1/lookup", {"state": "VA", **asked})
+            assert (reply.status_code, reply.json()["source"]) == (200, "cache")
+
+    def test_is_not_well_because_the_copy_has_answered(self, virginia: Customer) -> None:
+        fail("VA", times=breaker.FAILURES - 1)
+        virginia.lookup("Blue Heron Logistics", "VA")
+        fail("VA", times=1)
+        assert breaker.find_rest(state="VA", now=timezone.now()) is not None
+
+
 def check(who: Customer, name: str, state: str = "VA", **more: str) -> Any:
     return who.post("/v1/name-availability", {"entity_name": name, "state": state, **more})
 
