@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from billing.members import links, sessions
 from jurisdictions import turns
+from jurisdictions.clock import now_at_most
 from lookups import idempotency
 from lookups.bulk import drafts, queue
 from lookups.demo import forgetting
@@ -101,5 +102,5 @@ def prune(**_: Any) -> int:
         forgetting,
     )
     SessionStore.clear_expired()
-    _, *pruned = turns.do_each(daily.keep_days, *(one.prune for one in kept), now=timezone.now())
+    _, *pruned = turns.do_each(daily.keep_days, *(one.prune for one in kept), now=now_at_most())
     return sum(pruned)

@@ -8,6 +8,7 @@ from celery import shared_task
 from django.db.models import Max
 from django.utils import timezone
 
+from jurisdictions.clock import now_at_most
 from scrapers.bulk_data import refresh
 from scrapers.evidence import bodies
 from scrapers.models import ANSWERED, ScrapeAttempt
@@ -22,7 +23,7 @@ def prune_attempts(**_: object) -> int:
 
     Each registry's last good answer stays: how long ago that was is what operators ask first.
     """
-    now = timezone.now()
+    now = now_at_most()
     good = ScrapeAttempt.objects.filter(sandbox=False, outcome__in=ANSWERED).order_by()
     last = good.values("state").annotate(last=Max("pk")).values("last")
     old = ScrapeAttempt.objects.filter(started_at__lt=now - KEPT_FOR).exclude(pk__in=last)
@@ -33,13 +34,13 @@ def prune_attempts(**_: object) -> int:
 @shared_task(name="scrapers.tasks.prune_bodies")
 def prune_bodies(**_: object) -> int:
     """Forget what registries sent once it was kept for long enough, and what is too much; returns how many bodies."""
-    return bodies.prune(now=timezone.now())
+    return bodies.prune(now=now_at_most())
 
 
 @shared_task(name="scrapers.tasks.sweep_bodies")
 def sweep_bodies(**_: object) -> int:
     """Take away what killed processes left beside the bytes of evidence; returns how many files."""
-    return bodies.sweep(now=timezone.now())
+    return bodies.sweep(now=now_at_most())
 
 
 @shared_task(name="scrapers.tasks.meet_registries", acks_late=False)  # takes half an hour: never handed out twice

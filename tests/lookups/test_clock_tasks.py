@@ -14,7 +14,8 @@ import lookups.tasks
 from billing import ledger, outage_refunds
 from lookups.models import Heartbeat
 from lookups.operations import daily
-from tests.lookups.conftest import Customer
+from tests.lookups.conftest import PRICE, Customer
+from tests.lookups.registry_server import Register
 
 pytestmark = pytest.mark.django_db
 
@@ -52,3 +53,20 @@ class TestAWorkThatBreaks:
         with pytest.raises(OperationalError):
             billing.tasks.expire_holds()
         later.assert_not_called()
+
+
+@pytest.mark.postgres
+class TestAMachineWhoseClockIsAhead:
+    """Of the database's, which tells the time to all."""
+
+    def test_forgets_no_reply_that_a_customer_may_ask_for_once_more(
+        self, on_postgres: None, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        first = customer.lookup(headers={"idempotency_key": "order-17"})
+        with monkeypatch.context() as ahead:
+            later = timezone.now() + timedelta(days=2)
+            ahead.setattr(timezone, "now", lambda: later)
+            lookups.tasks.prune()
+        again = customer.lookup(headers={"idempotency_key": "order-17"})
+        assert again.json()["lookupId"] == first.json()["lookupId"]
+        assert customer.balance.spent == PRICE

@@ -510,6 +510,18 @@ class TestWhatIsOld:
         tasks.prune_attempts()
         assert set(ScrapeAttempt.objects.all()) == {last, other}
 
+    @pytest.mark.postgres
+    def test_not_what_a_machine_takes_for_it_whose_clock_is_ahead_of_the_databases(
+        self, on_postgres: None, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        young, now = self.attempt(1), timezone.now()
+        bodies.keep([b"what an answer rests on"], until=now + timedelta(days=365))
+        monkeypatch.setattr(timezone, "now", lambda: now + timedelta(days=400))
+        tasks.prune_attempts()
+        tasks.prune_bodies()
+        assert set(ScrapeAttempt.objects.all()) == {young}
+        assert bodies.read(sha256(b"what an answer rests on")) is not None
+
 
 def staff(*permissions: str) -> Client:
     user = get_user_model().objects.create_user("sam", password=None, is_staff=True)
