@@ -52,8 +52,8 @@ class Asked:
 
     @property
     def reached(self) -> bool:
-        """Whether a page came."""
-        return self.seen is not None and any(heard.status for heard in self.seen.trace.exchanges)
+        """Whether a page of the registry came; what stands in a loaded copy of its file is none."""
+        return self.seen is not None and any(one.status and one.file is None for one in self.seen.trace.exchanges)
 
     @property
     def seconds(self) -> float:

@@ -22,6 +22,7 @@ from billing.models import LedgerEntry
 from jurisdictions import selectors, services
 from lookups.models import Lookup
 from scrapers import discovery, gateway, tasks
+from scrapers.bulk_data import refresh
 from scrapers.models import Breaker, Reading, ScrapeAttempt
 from scrapers.operations import contact, contact_report
 from scrapers.portal import Canaries, Capabilities
@@ -30,6 +31,7 @@ from scrapers.transport.recording import Step
 from tests.browser import chromium
 from tests.portals.simulator import Simulator, running
 from tests.portals.world import name_of
+from tests.scrapers import virginia_register
 from tests.scrapers.golden import list_cases
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -349,6 +351,28 @@ class TestTheReport:
         golden = read_report(tmp_path)["states"][0]["questions"][0]["golden"]
         assert golden["folder"] is None
         assert "does not read the same" in golden["why_not"]
+
+
+class TestALoadedCopy:
+    """Of a state whose own search nobody has asked."""
+
+    def test_that_has_the_company_is_no_answer_of_its_registry(
+        self, simulator: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        portal = discovery.find_portal("VA")
+        assert portal is not None
+        known = Canaries(active="Blue Heron Logistics, LLC", inactive="", person="", absent="Quasar Umbrella", lien="")
+        monkeypatch.setattr(type(portal), "canaries", known)
+        monkeypatch.setattr(type(portal), "bulk_data", replace(refresh.get_bulk_data(portal), least_rows=1))
+        now = timezone.now()
+        refresh.load(portal=portal, file=virginia_register.archive(tmp_path / "be.zip"), as_of=now, now=now)
+        said, _ = run("VA")
+        assert simulator.requests == []
+        assert said.startswith("VA read")
+        assert "(live)" not in said
+        assert selectors.get_jurisdiction("VA").verified_live_at is None
+        (question, _) = read_report(tmp_path)["states"][0]["questions"]
+        assert question["reached"] is False
 
 
 class TestTheClock:
