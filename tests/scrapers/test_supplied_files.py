@@ -116,6 +116,13 @@ class TestVermont:
             call_command("load_bulk_data", "VT", "--file", str(tmp_path), stdout=StringIO(), stderr=StringIO())
 
     @pytest.mark.django_db
+    def test_tells_the_operator_that_there_is_no_room_for_one(self, tmp_path: Path, settings) -> None:
+        settings.VAR_DIR = tmp_path
+        (tmp_path / "bulk_data").write_text("no folder, and nowhere for a file to go")
+        with pytest.raises(CommandError, match=r"Nothing has changed: .*bulk_data"):
+            call_command("load_bulk_data", "AK", stdout=StringIO(), stderr=StringIO())
+
+    @pytest.mark.django_db
     def test_is_of_a_state_that_is_named(self, tmp_path: Path) -> None:
         file = write(tmp_path / "vt.csv", self.ROW)
         with pytest.raises(CommandError, match="name the state"):

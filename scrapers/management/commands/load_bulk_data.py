@@ -47,7 +47,7 @@ class Command(BaseCommand):
         try:
             file, as_of = self._file(portal, options, now)
             copy = self._load(portal, file, as_of, now)
-        except (PortalError, copies.LoadRefused) as error:
+        except (PortalError, copies.LoadRefused, OSError) as error:  # a full disk, a file of somebody else's
             raise CommandError(f"Nothing has changed: {error}") from error
         self.stdout.write(
             f"{portal.code} answers from its bulk data of {copy.as_of:%Y-%m-%d}: {copy.entities} entities."
