@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from django.conf import settings
+from django.db import connection
 
 from jurisdictions import selectors
 from scrapers import discovery, gateway
@@ -91,12 +92,14 @@ def refresh_all(*, now: datetime) -> dict[str, str]:
     Not of a state that is switched off: its registry is left alone, and nobody is answered from the copy.
     """
     told, off = {}, set(selectors.list_off().values_list("code", flat=True))
+    copied = set(BulkCopy.objects.order_by().values_list("state", flat=True).distinct())
     for portal in discovery.list_publishers():
-        if not BulkCopy.objects.filter(state=portal.code).exists():
+        if portal.code not in copied:
             continue
         if portal.code in off:
             told[portal.code] = "not asked: switched off"
             continue
+        _release_connection()
         try:
             file, as_of = fetch(portal=portal, now=now)
             told[portal.code] = f"{load(portal=portal, file=file, as_of=as_of, now=now).entities} entities"
@@ -108,6 +111,12 @@ def refresh_all(*, now: datetime) -> dict[str, str]:
             told[portal.code] = f"kept the old copy: {type(error).__name__}"
             log.exception("bulk data of %s not refreshed", portal.code)
     return told
+
+
+def _release_connection() -> None:
+    """Hold no connection to the database for the hours of a download, and none that broke: it may lead nowhere."""
+    if not connection.in_atomic_block:
+        connection.close()
 
 
 def _remove(file: Path) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from jurisdictions import services
 from scrapers import gateway
@@ -254,6 +255,34 @@ class TestADiskThatIsFull:
 
         monkeypatch.setattr(refresh, "fetch", fill)
         assert refresh.refresh_all(now=NOW) == {"ZZ": "kept the old copy: OSError", "ZY": "3 entities"}
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+class TestADatabaseThatIsStartedAgain:
+    """In the hours of a refresh."""
+
+    @pytest.fixture(autouse=True)
+    def portals(self, on_postgres: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        both: list[Portal] = [Northland(), Southland()]
+        for portal in both:
+            refresh.load(portal=portal, file=write_csv(tmp_path / f"{portal.code}.csv", LINES), as_of=NOW, now=NOW)
+        monkeypatch.setattr(refresh.discovery, "list_publishers", lambda: both)
+
+    def restart(self) -> None:
+        """All connections but this one end, as by a restart."""
+        with connection.cursor() as cursor:
+            others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
+            cursor.execute(f"{others} AND pid <> pg_backend_pid()")
+        connection.close()
+
+    def test_while_a_file_comes_keeps_none_from_being_loaded(self, server: Loopback, whole: bytes) -> None:
+        def send(wire: Wire) -> None:
+            self.restart()
+            wire.say(200, whole, **CSV)
+
+        server.answers = {FILE: [send], "/files.example.test/south.csv": [send]}
+        assert refresh.refresh_all(now=NOW) == {"ZZ": "3 entities", "ZY": "3 entities"}
 
 
 class TestARegistryThatIsNotAsked:
