@@ -108,7 +108,7 @@ def _find_cik(version: RecordVersion) -> dict[str, Any]:
         copy = copies.find_current(edgar.EDGAR.code)
         if copy is None:
             return {"status": "not_loaded"}
-        records, _ = copy.list_by_name(names.key(name)[:200], limit=MOST_NAMESAKES, wider=0)
+        records, _ = copy.list_by_name(names.key(name), limit=MOST_NAMESAKES, wider=0)
         evidence = _of_copy(copy, edgar.NAMES.url)
     chosen = choose_cik(records, name=name) if len(records) < MOST_NAMESAKES else "ambiguous"
     if isinstance(chosen, str):

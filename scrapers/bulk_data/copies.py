@@ -30,6 +30,7 @@ from scrapers.records import Candidate, EntityRecord, NameKind
 BATCH = 5_000  # rows
 LARGEST_BATCH = 32 * 1024**2  # characters, so that a file of overlong rows takes no more memory than any other
 _KEYS = 500  # asked for at once: for thousands PostgreSQL reads the whole table
+_LONGEST_KEY = 200  # characters of a name's key that are kept, and so that are asked for
 _CELL = 64  # what an empty cell takes, more or less
 SHRINK = 0.9  # a new copy with fewer than 90 % of the old one's entities is refused
 Plain = dict[str, Any]
@@ -159,7 +160,7 @@ def _insert(copy: BulkCopy, records: list[EntityRecord]) -> None:
         BulkEntity(
             copy=copy,
             entity_id=record.entity_id[:40],
-            name_key=names.key(record.entity_name)[:200],
+            name_key=names.key(record.entity_name)[:_LONGEST_KEY],
             record=to_plain(record),
         )
         for record in records
@@ -177,7 +178,7 @@ def _other_names(record: EntityRecord) -> Iterator[tuple[str, str, str, NameKind
     )
     for kind, others in kinds:
         for name in others:
-            if key := names.key(name)[:200]:
+            if key := names.key(name)[:_LONGEST_KEY]:
                 yield record.entity_id[:40], key, name, kind
 
 
@@ -187,7 +188,7 @@ def _copy_in(copy: BulkCopy, records: list[EntityRecord], others: list[tuple[str
     with connection.cursor() as cursor, cursor.copy(statement) as sink:
         for record in records:
             plain = json.dumps(to_plain(record), ensure_ascii=False).replace("\\u0000", "")
-            sink.write_row((copy.pk, record.entity_id[:40], names.key(record.entity_name)[:200], plain))
+            sink.write_row((copy.pk, record.entity_id[:40], names.key(record.entity_name)[:_LONGEST_KEY], plain))
     statement = "COPY scrapers_bulkname (copy_id, entity_id, name_key, name, kind) FROM STDIN"
     with connection.cursor() as cursor, cursor.copy(statement) as sink:
         for number, key, name, kind in others:
@@ -218,7 +219,7 @@ class CurrentCopy:
             return [], []
         with self._whole():
             rows = BulkEntity.objects.filter(copy=self.number).values_list("record", flat=True)
-            own = [from_plain(plain) for plain in rows.filter(name_key=key)[:limit]]
+            own = [from_plain(plain) for plain in rows.filter(name_key=key[:_LONGEST_KEY])[:limit]]
             return own, [from_plain(plain) for plain in rows.filter(name_key__startswith=key + " ")[:wider]]
 
     def list_by_keys(self, keys: Collection[str], *, limit: int) -> list[EntityRecord]:
@@ -247,7 +248,7 @@ class CurrentCopy:
         if not key:
             return []
         with self._whole():
-            found = BulkName.objects.filter(copy=self.number, name_key=key)
+            found = BulkName.objects.filter(copy=self.number, name_key=key[:_LONGEST_KEY])
             others = set(found.values_list("entity_id", "name", "kind")[:limit])
             rows = BulkEntity.objects.filter(copy=self.number, entity_id__in={number for number, _, _ in others})
             records = [from_plain(plain) for plain in rows.values_list("record", flat=True)]

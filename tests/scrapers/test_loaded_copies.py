@@ -136,6 +136,16 @@ class TestALoadedCopy:
         answer = put(Query("ZZ", entity_id="3"))
         assert isinstance(answer, Found)
 
+    def test_has_a_name_that_is_longer_once_it_is_spelled_out(self, tmp_path: Path) -> None:
+        """Of 33 partners: what they are compared by has 259 characters. It is taken, and was free."""
+        partners = " & ".join(f"{one}{two}x" for one in "abcdefg" for two in "aeiou")[:195]
+        load(write_csv(tmp_path / "all.csv", [*LINES, ["77", f"{partners} LLP", "Good Standing", ""]]))
+        talk = PortalSession(
+            portal="ZZ", hosts=Northland.hosts, settings=TransportSettings(user_agent="test"), deadline=time.monotonic()
+        )
+        held = choose_source(Northland(), talk, copies.find_current("ZZ")).names_taken(partners.upper())
+        assert {row.entity_id for row in held.candidates} == {"77"}
+
     def test_says_not_found_for_a_name_that_is_not_in_it(self, tmp_path: Path) -> None:
         load(write_csv(tmp_path / "all.csv", LINES))
         assert isinstance(put(Query("ZZ", name="Nobody Knows Inc")), NotFound)
