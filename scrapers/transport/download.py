@@ -139,6 +139,6 @@ def _noted(note: Path) -> str:
 def _dated(response: requests.Response, now: datetime) -> datetime:
     raw = response.headers.get("last-modified")
     try:
-        return parsedate_to_datetime(raw).astimezone(UTC) if raw else now
+        return min(now, parsedate_to_datetime(raw).astimezone(UTC)) if raw else now  # a server's clock may be ahead
     except ValueError:
         return now

@@ -184,6 +184,19 @@ class TestADownloadThatBreaksOff:
         assert dict(current)["ZZ"] == NOW - timedelta(days=7)
 
 
+class TestTheDayOfAFile:
+    """Which customers are told beside each answer from it."""
+
+    @pytest.mark.parametrize(
+        ("said", "day"),
+        [("Sat, 14 Nov 2026 06:00:00 GMT", NOW - timedelta(days=7, hours=6)), ("Sat, 28 Nov 2026 06:00:00 GMT", NOW)],
+        ids=["by its server", "still to come by its server"],
+    )
+    def test_is_none_that_is_still_to_come(self, server: Loopback, whole: bytes, said: str, day: datetime) -> None:
+        server.answers[FILE] = [lambda wire: wire.say(200, whole, **CSV, last_modified=said)]
+        assert refresh.fetch(portal=Northland(), now=NOW)[1] == day
+
+
 class TestADownloadThatDrips:
     """A byte now and then, so that no single wait for it is long."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import os
 from dataclasses import replace
 from datetime import UTC, datetime
 from io import StringIO
@@ -12,6 +13,7 @@ from subprocess import run
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from scrapers import discovery
 from scrapers.bulk_data import copies, refresh
@@ -102,6 +104,18 @@ class TestVermont:
         assert current is not None
         (found,), _ = current.list_by_name("maple lantern works", limit=5, wider=5)
         assert found.entity_id == "0373126"
+
+    @pytest.mark.django_db
+    def test_is_of_no_day_that_is_still_to_come(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        portal = discovery.find_portal("VT")
+        assert portal is not None
+        monkeypatch.setattr(type(portal), "bulk_data", replace(refresh.get_bulk_data(portal), least_rows=1))
+        file = write(tmp_path / "vt.csv", self.ROW)
+        os.utime(file, (2_500_000_000, 2_500_000_000))
+        call_command("load_bulk_data", "VT", "--file", str(file), stdout=StringIO(), stderr=StringIO())
+        current = copies.find_current("VT")
+        assert current is not None
+        assert current.as_of <= timezone.now()
 
     @pytest.mark.django_db
     def test_tells_the_operator_why_it_is_refused(self, tmp_path: Path) -> None:

@@ -61,7 +61,8 @@ class Command(BaseCommand):
             raise CommandError(f"There is no {file}.")
         stamp = options["as_of"]
         try:
-            dated = datetime.fromisoformat(stamp) if stamp else datetime.fromtimestamp(file.stat().st_mtime, tz=UTC)
+            written = datetime.fromtimestamp(file.stat().st_mtime, tz=UTC)
+            dated = datetime.fromisoformat(stamp) if stamp else min(now, written)
             dated = dated.replace(tzinfo=UTC) if dated.tzinfo is None else dated.astimezone(UTC)
         except (ValueError, OverflowError) as error:  # before the first day that there can be
             raise CommandError("--as-of must be a day such as 2026-11-22.") from error
