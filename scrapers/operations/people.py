@@ -6,7 +6,6 @@ there, so that the reader meets a page of the same form.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -73,8 +72,14 @@ class Swaps:
         return self.in_bytes(text.encode()).decode()
 
     def in_data(self, value: Any) -> Any:
-        """The same of what JSON can hold."""
-        return json.loads(self.in_text(json.dumps(value, ensure_ascii=False)))
+        """The same of what JSON can hold, text by text: its own words are some people's names ("True")."""
+        if isinstance(value, str):
+            return self.in_text(value)
+        if isinstance(value, list):
+            return [self.in_data(one) for one in value]
+        if isinstance(value, dict):
+            return {name: self.in_data(one) for name, one in value.items()}
+        return value
 
     def in_step(self, step: Step, terms: Mapping[str, str]) -> Step:
         """The same of a request and its answer. `terms` stand for whole values that were sent.

@@ -352,6 +352,13 @@ class TestTheReport:
         assert golden["folder"] is None
         assert "does not read the same" in golden["why_not"]
 
+    def test_goes_on_where_somebody_has_a_word_of_jsons_for_a_name(self, simulator: Simulator, tmp_path: Path) -> None:
+        simulator.plant = lambda url, step: step and replace(step, body=step.body.replace(b'"SAMPLE"', b'"TRUE"'))
+        run("CO", "NY", "--only", "active")
+        colorado, new_york = read_report(tmp_path)["states"]
+        assert colorado["questions"][0]["golden"]["folder"] == "golden/CO/active-proposed"
+        assert new_york["result"] == "read"
+
 
 class TestALoadedCopy:
     """Of a state whose own search nobody has asked."""
