@@ -32,6 +32,7 @@ from lookups.workspace.bulk.start import not_here
 
 ROWS_A_PAGE = 30
 CHANGED = "The draft has changed since this page was shown. Look at the price again."
+OTHERWISE = "What can be asked, or what it costs, has changed since this page was shown. Nothing was asked: look again."
 MOVED = "The rows have moved since this page was shown: nothing was changed. Find the row, and do it again."
 NOBODY = "Nobody is at work who would ask just now. Nothing was held. Try again in a minute."
 KINDS = {reading.COMPANIES: "Companies", reading.LIENS: "UCC filings (liens)"}
@@ -131,7 +132,11 @@ def buy(request: WorkspaceRequest, found: BulkDraft) -> HttpResponse:
     if not judged.askable or revision != str(found.revision):
         messages.error(request, CHANGED)
         return redirect("workspace:bulk-draft", found.pk)
-    order = judged.order(accepts_stored=request.POST.get("source") == "stored")
+    accepts_stored = request.POST.get("source") == "stored"
+    if not _is_as_shown(request.POST, judged, accepts_stored=accepts_stored):
+        messages.error(request, OTHERWISE)
+        return redirect("workspace:bulk-draft", found.pk)
+    order = judged.order(accepts_stored=accepts_stored)
     try:
         made = drafts.buy(
             draft=found,
@@ -149,6 +154,16 @@ def buy(request: WorkspaceRequest, found: BulkDraft) -> HttpResponse:
         messages.error(request, _say_refusal(made))
         return redirect("workspace:bulk-draft", found.pk)
     return redirect("workspace:bulk-job", made.public_id)
+
+
+def _is_as_shown(posted: QueryDict, judged: judging.Judgement, *, accepts_stored: bool) -> bool:
+    """Whether as many rows are asked as the page has said, and for no more.
+
+    A state that is switched on, or a stored answer that grows too old, changes that and not the draft.
+    """
+    name, most = ("most_stored", judged.price_with_stored) if accepts_stored else ("most", judged.price)
+    rows, shown = posted.get("rows", f"{len(judged.askable)}"), posted.get(name, f"{most}")
+    return rows == f"{len(judged.askable)}" and shown.isdecimal() and len(shown) < 20 and most <= int(shown)
 
 
 def _say_refusal(made: OutOfFunds | NobodyAtWork) -> str:

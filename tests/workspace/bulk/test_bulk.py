@@ -23,10 +23,10 @@ from lookups import selectors as states
 from lookups.bulk import drafts, queue, row_answers
 from lookups.jobs import operator_actions, runner
 from lookups.lookup import storage
-from lookups.models import BulkDraft, BulkJob, Job, Lookup, RowAnswer, Watch
+from lookups.models import BulkDraft, BulkJob, Job, Lookup, RowAnswer, StoredAnswer, Watch
 from lookups.workspace.bulk import results
 from tests.lookups.conftest import Customer
-from tests.lookups.registry_server import Register
+from tests.lookups.registry_server import Register, company
 from tests.lookups.workbooks import read_table
 from tests.workspace.bulk import books
 from tests.workspace.conftest import Browser, spend_all
@@ -437,6 +437,35 @@ class TestThePrice:
         reply = office.post(f"{at}buy/", {"revision": "1"}, follow=True)
         assert "changed since this page was shown" in reply.content.decode()
         assert BulkJob.objects.count() == 0
+
+    def open_offer(self, person: Browser, at: str) -> dict[str, str]:
+        page = tree.fromstring(person.get(at).content)
+        (form,) = (one for one in page.cssselect("form") if one.get("action", "").endswith("/buy/"))
+        return dict(form.form_values())
+
+    def test_is_of_no_state_that_was_switched_on_since_it_was_shown(self, office: Browser) -> None:
+        services.disable(code="DE", reason="Delaware asked us to stop.")
+        at = begin(office, "Company,State\nAcme Corp,NY\nZebra Inc,DE\nQuay Inc,DE\n")
+        assert "Ask 1 row for at most 0.0314 USD" in office.get(at).content.decode()
+        shown = self.open_offer(office, at)
+        services.enable(code="DE")
+        page = office.post(f"{at}buy/", shown, follow=True).content.decode()
+        assert "has changed since this page was shown. Nothing was asked" in page
+        assert "Ask 3 rows for at most 0.0942 USD" in page
+        assert (BulkJob.objects.count(), selectors.get_balance(office.account.pk).held) == (0, 0)
+        office.post(f"{at}buy/", self.open_offer(office, at))
+        assert selectors.get_balance(office.account.pk).held == 3 * PRICE
+
+    def test_is_of_no_stored_answer_that_has_grown_too_old_since_it_was_shown(self, office: Browser) -> None:
+        buy(office, begin(office))
+        work()
+        at = begin(office)
+        assert "at most 0.0000 USD in all" in office.get(at).content.decode()
+        shown = self.open_offer(office, at) | {"source": "stored"}
+        StoredAnswer.objects.update(retrieved_at=timezone.now() - timedelta(days=8))
+        page = office.post(f"{at}buy/", shown, follow=True).content.decode()
+        assert "has changed since this page was shown. Nothing was asked" in page
+        assert selectors.get_balance(office.account.pk).held == 0
 
     def test_beyond_the_balance_is_said_and_holds_nothing(self, office: Browser) -> None:
         lines = "".join(f"Company {number},NY\n" for number in range(2))
