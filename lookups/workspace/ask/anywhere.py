@@ -47,13 +47,15 @@ class Row:
 @require_http_methods(["GET", "HEAD", "POST"])
 @workspace("member")
 def confirm(request: WorkspaceRequest) -> HttpResponse:
-    """What it costs at most; a POST asks."""
+    """What it costs at most; a POST asks, where that is still what the page has said."""
     try:
         asked = read_form(request.POST if request.method == "POST" else request.GET)
         wanted = asked.list_everywhere(sandbox=not request.livemode)
     except Wrong as wrong:
         return views.show_form(request, _as_far(request), wrong=wrong.texts, status=400)
-    if request.method == "POST":
+    shown = request.POST.get("states", f"{len(wanted)}")
+    has_changed = shown != f"{len(wanted)}" and asking.find_asked(asked.mark, key=request.workspace_key) is None
+    if request.method == "POST" and not has_changed:
         person = views.person_of(request)
         found = asking.ask_everywhere(wanted=wanted, person=person, mark=asked.mark, now=timezone.now())
         return views.lead_on(request, found, asked)
@@ -67,8 +69,9 @@ def confirm(request: WorkspaceRequest) -> HttpResponse:
         "price": money.to_decimal_string(prices.LOOKUP),
         "is_short": request.livemode and most > balance,
         "balance": money.to_decimal_string(balance),
+        "has_changed": has_changed,
     }
-    return render(request, "workspace/ask/anywhere.html", content)
+    return render(request, "workspace/ask/anywhere.html", content, status=409 if has_changed else 200)
 
 
 @require_safe

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from billing import keys, ledger, selectors
 from billing.models import LedgerEntry
+from jurisdictions import services
 from lookups import tasks
 from lookups.lookup import storage
 from lookups.models import BulkJob, IdempotencyRecord, Job, Lookup
@@ -21,6 +22,7 @@ from tests.lookups.conftest import PRICE, Customer
 from tests.lookups.conftest import register as register
 from tests.lookups.registry_server import Register, company
 from tests.workspace.conftest import Browser, open_office, spend_all
+from tests.workspace.people import read_form
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once, pytest.mark.usefixtures("no_workers")]
 WORD = "0" * 31 + "1"
@@ -521,6 +523,23 @@ class TestAnywhere:
         assert found is not None
         assert float(found[2]) == pytest.approx(int(found[1]) * 0.0314)
         assert not BulkJob.objects.exists()
+
+    def test_asks_no_state_that_was_switched_on_since_its_sum_was_shown(self, office: Browser) -> None:
+        services.disable(code="DE", reason="Delaware asked us to stop.")
+        there = ask(office, "Acme Corp", "*")["Location"]
+        shown = read_form(office.get(there))
+        services.enable(code="DE")
+        reply = office.post("/app/anywhere/", shown)
+        assert reply.status_code == 409
+        page = read(reply.content.decode())
+        assert "have changed since this page was shown. Nothing was asked: look at the sum again." in page
+        more = int(shown["states"]) + 1
+        assert f"Ask {more} states, at most {more * 0.0314:.4f} USD" in page
+        assert not BulkJob.objects.exists()
+        first = office.post("/app/anywhere/", read_form(reply))
+        services.disable(code="DE", reason="Delaware asked us to stop.")
+        assert office.post("/app/anywhere/", read_form(reply))["Location"] == first["Location"], "the same click again"
+        assert BulkJob.objects.get().total == more
 
     def test_has_a_row_for_each_state_and_is_taken_on_once(self, lab: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
         sent = {"name": "Magic Found LLC", "state": "*", "kind": "company", "word": WORD}
