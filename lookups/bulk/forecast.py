@@ -13,7 +13,7 @@ from django.db.models import Count, Max, Q, Sum
 from billing.models import Account
 from lookups.bulk import bulk_jobs, queue
 from lookups.jobs import lifecycle
-from lookups.lookup import estimates, rows
+from lookups.lookup import estimates, rows, storage
 from lookups.lookup.questions import Question
 from lookups.models import BulkJob, Lookup, StoredAnswer
 from lookups.verdicts import BILLED, Verdict
@@ -44,13 +44,13 @@ class StateProgress:
 
 
 def count_stored(questions: Collection[Question], *, account: Account, sandbox: bool, now: datetime) -> int:
-    """How many of these different questions have a stored answer that is young enough for the account."""
-    since = now - rows.max_age(account)
-    wanted = {(one.state, one.kind, one.digest) for one in questions}
-    stored = StoredAnswer.objects.filter(
-        sandbox=sandbox, retrieved_at__gt=since, state__in={state for state, _, _ in wanted}
-    ).filter(question__in=[digest for _, _, digest in wanted])
-    return len(wanted & set(stored.values_list("state", "kind", "question")))
+    """How many of these different questions have a stored answer that serves them, young enough for the account."""
+    since, states = now - rows.max_age(account), {one.state for one in questions}
+    young = StoredAnswer.objects.filter(sandbox=sandbox, retrieved_at__gt=since, state__in=states)
+    stored = young.filter(question__in={one.digest for one in questions}).select_related("filing_set")
+    known = {(one.state, one.kind, one.question): one for one in stored}
+    found = ((known.get((one.state, one.kind, one.digest)), one) for one in questions)
+    return sum(answer is not None and storage.serves(answer, one, today=now.date()) for answer, one in found)
 
 
 def estimate(questions: Mapping[str, int], *, sandbox: bool, now: datetime) -> timedelta:

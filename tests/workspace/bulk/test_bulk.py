@@ -496,6 +496,21 @@ class TestThePrice:
         work()
         assert selectors.get_balance(office.account.pk).spent == spent
 
+    def test_of_a_stored_answer_is_offered_to_no_spelling_that_it_does_not_serve(
+        self, office: Browser, register: Register
+    ) -> None:
+        register.rows = [company("FOXES LLC", "300001"), company("THE FOXES LLC", "300002")]
+        buy(office, begin(office, "Company,State\nFoxes LLC,NY\n"))
+        work()
+        there = {name: begin(office, f"Company,State\n{name},NY\n") for name in ("Foxes LLC", "The Foxes LLC")}
+        pages = {name: office.get(at).content.decode() for name, at in there.items()}
+        assert "Take the 1 that we read within 7 days: at most 0.0000 USD in all" in pages["Foxes LLC"]
+        assert "Answers from before" not in pages["The Foxes LLC"]
+        before = selectors.get_balance(office.account.pk).spent
+        buy(office, there["The Foxes LLC"], source="stored")
+        work()
+        assert selectors.get_balance(office.account.pk).spent == before + PRICE, "another company, asked live"
+
     def test_in_the_sandbox_is_nothing(self, office: Browser) -> None:
         office.work_in("sandbox")
         page = office.get(begin(office, SANDBOX)).content.decode()
