@@ -9,7 +9,7 @@ import uuid
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -124,22 +124,29 @@ def change_columns(*, draft: BulkDraft, mapping: Columns, now: datetime) -> None
 
 
 def move_headings(*, draft: BulkDraft, into_rows: bool, now: datetime) -> None:
-    """The headings are a row themselves, or the first row has the headings. Raises Changed and Unreadable."""
+    """The headings are a row themselves, or the first row has the headings. Raises Changed and Unreadable.
+
+    What was left out or mended of the other rows stays so.
+    """
     with _changing(draft, now=now) as held:
-        rows = spreading.join(held.table["rows"])
+        rows = held.table["rows"]
         lines = [
             Line(row["line"], row["cells"], {int(at): kind for at, kind in row.get("kinds", {}).items()})
-            for row in rows
+            for row in spreading.join(rows)
         ]
         if into_rows:
-            table = with_headers([Line(max(1, lines[0].number - 1), held.table["headers"]), *lines], None)
+            headings = Line(max(1, lines[0].number - 1), held.table["headers"])
+            table = with_headers([headings, *lines], None)
+            rows = [{"line": headings.number, "cells": headings.cells}, *rows]
         elif len(lines) > 1:
             table = with_headers(lines, 0)
+            rows = spreading.list_beneath_first(rows)
         else:
             raise Changed
         mapping = columns.guess(table.headers, table.lines)
-        table = replace(table, notes=held.table["notes"])
-        held.table, held.mapping = _to_json(table, mapping, sandbox=held.sandbox, now=now), mapping.to_json()
+        held.mapping = mapping.to_json()
+        held.table["headers"] = table.headers
+        held.table["rows"] = spreading.spread(rows, mapping, sandbox=held.sandbox, now=now)
 
 
 def mend(*, draft: BulkDraft, rows: Iterable[int], fields: Mapping[str, str], now: datetime) -> None:

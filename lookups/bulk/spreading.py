@@ -47,6 +47,11 @@ def join(rows: Sequence[Kept]) -> list[Kept]:
     return [_join(group) for group in _group(rows)]
 
 
+def list_beneath_first(rows: Sequence[Kept]) -> list[Kept]:
+    """The rows but for what was made of the file's first."""
+    return [row for group in _group(rows)[1:] for row in group]
+
+
 def _group(rows: Sequence[Kept]) -> list[list[Kept]]:
     """What was made of each row of the file."""
     groups: list[list[Kept]] = []

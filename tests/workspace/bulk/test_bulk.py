@@ -204,6 +204,17 @@ class TestTheColumns:
         office.post(f"{at}columns/", {"headings": "row"})
         assert [row["cells"] for row in BulkDraft.objects.get().table["rows"]] == [["Acme", "NY"], ["Zebra", "DE"]]
 
+    def test_that_are_a_row_leave_the_others_left_out_and_mended(self, office: Browser) -> None:
+        at = begin(office, 'Company,State\nAcme,NY\nZebra,DE\nQuay,"DE, NY"\nBolt,CO\n')
+        for row in ("0", "3"):
+            office.post(f"{at}rows/", {"do": "drop", "row": row})
+        office.post(f"{at}rows/", {"do": "mend", "row": "1", "entity_name-1": "Zebra Inc"})
+        kept = [("Zebra Inc", "DE"), ("Quay", "DE"), ("Bolt", "CO")]
+        for headings, first in (("row", [("Company", "State")]), ("first", [])):
+            office.post(f"{at}columns/", {"headings": headings})
+            rows = [row for row in drafts.read_rows(BulkDraft.objects.get()) if not row.dropped]
+            assert [(row.fields["entity_name"], row.fields["state"]) for row in rows] == first + kept
+
 
 class TestAnotherTab:
     """Of the same draft, or a colleague's: it has moved the rows since this one was shown."""
