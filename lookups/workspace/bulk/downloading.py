@@ -5,7 +5,7 @@ A row that was asked again has the answer it got in the end; what it had at firs
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from django.db.models import QuerySet
@@ -42,8 +42,7 @@ def make_table(
     """The columns, and a line for each row or each of its liens; of a whole table those that were not asked, too."""
     headers, carried, left_out = drafts.find_carried(bulk)
     ours = bulk_table.make_table([]).columns
-    taken = {*ours, *FIRST}
-    own = [f"{name} (yours)" if name in taken else name for name in headers]
+    own = _tell_apart(headers, {*ours, *FIRST})
     firsts: dict[int, Lookup] = {}
 
     def lines() -> Iterator[dict[str, Any]]:
@@ -60,6 +59,17 @@ def make_table(
             yield {**dict(zip(own, one["cells"], strict=True)), **_not_asked(one)}
 
     return [*own, *ours, *FIRST], lines()
+
+
+def _tell_apart(headers: Sequence[str], ours: set[str]) -> list[str]:
+    """Somebody's own headings, each unlike ours and unlike any other: a file of results may be brought again."""
+    names: list[str] = []
+    for heading in headers:
+        name = heading
+        while name in ours or (name != heading and name in (*headers, *names)):
+            name = f"{name} (yours)"
+        names.append(name)
+    return names
 
 
 def _tell(rows: QuerySet[Lookup], firsts: dict[int, Lookup]) -> Iterator[BulkRow]:

@@ -858,6 +858,15 @@ class TestTheFile:
         assert [row["ref"] for row in rows] == ["1", "2", "3", "4"]
         assert self.rows(office, at, "?show=not_found")[0]["ref"] == "3"
 
+    def test_that_is_brought_again_keeps_what_stood_in_each_column(self, office: Browser) -> None:
+        office.work_in("sandbox")
+        at = ask(office, "Company,State,status\nBlue Heron Logistics LLC,DE,our client\n")
+        (row,) = self.rows(office, at)
+        kept = ["entity_name", "state", "status", "status (yours)"]  # the own ones behind
+        lines = (",".join(cells) for cells in (kept, [row[name] for name in kept]))
+        (row,) = self.rows(office, ask(office, "\n".join(lines)))
+        assert (row["status (yours)"], row["status (yours) (yours)"], row["status"]) == ("our client", "found", "found")
+
     def test_names_the_rows_that_were_not_asked(self, office: Browser) -> None:
         at = ask(office, CSV + "9,Quay Inc,Ontario\n")
         last = self.rows(office, at)[-1]
