@@ -11,6 +11,7 @@ from jurisdictions.codes import PLACES, Place
 from lookups import bodies
 from lookups.api.wire.words import MatchKind
 from lookups.jobs.waiting import find_next_try
+from lookups.lookup.questions import IDENTIFIERS
 from lookups.models import Lookup, Manifest
 from lookups.names.check import COPY_KEPT
 from lookups.pages import differences
@@ -261,6 +262,7 @@ def _write_unavailable(lookup: Lookup) -> str:
 def _candidate(one: dict[str, Any], lookup: Lookup) -> Candidate:
     name, entity_id = str(one.get("entityName") or ""), str(one.get("entityId") or "")
     by = {"entity_id": entity_id} if entity_id and lookup.kind != "ucc" else {"name": name}
+    wished = {IDENTIFIERS: "on"} if IDENTIFIERS in lookup.question.get("include", ()) else {}
     url = str(one.get("sosUrl") or "")
     return Candidate(
         pieces=differences.mark(str(lookup.question.get("name") or ""), clip(name, LONGEST_NAME) or ""),
@@ -269,6 +271,7 @@ def _candidate(one: dict[str, Any], lookup: Lookup) -> Candidate:
         apart=differences.write_features(one.get("features") or []),
         fields={
             **by,
+            **wished,
             "state": lookup.state,
             "kind": "liens" if lookup.kind == "ucc" else "company",
             "word": lookup.ask_id.hex,  # the same click again is the same question, however often the page is opened

@@ -203,6 +203,16 @@ class TestAnAnswer:
         assert Lookup.objects.latest("pk").question["entity_id"] == fields["entity_id"]
         assert lab.post("/app/", fields)["Location"] == chosen["Location"]  # the same click again is no other question
 
+    def test_that_is_several_companies_has_the_lei_of_the_chosen_one_where_the_form_was_ticked(
+        self, lab: Browser
+    ) -> None:
+        page = open_answer(lab, ask(lab, "Magic Ambiguous LLC", identifiers="on"))
+        section = page[page.index('id="candidates"') :]
+        first = section[section.index("<form") : section.index("</form>")]
+        lab.post("/app/", dict(re.findall(r'name="(\w+)" value="([^"]*)"', first)))
+        chosen = Lookup.objects.latest("pk").question
+        assert (bool(chosen["entity_id"]), chosen["include"]) == (True, ["identifiers"])
+
     def test_that_is_several_companies_counts_no_near_name_and_says_where_was_not_looked(
         self, office: Browser, register: Register, monkeypatch: pytest.MonkeyPatch
     ) -> None:
