@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime, timedelta
 from time import monotonic
@@ -67,7 +68,7 @@ def send_waiting(*, now: datetime) -> int:
 def _send_each(now: datetime) -> int:
     until, taken = monotonic() + ROUND_SECONDS, 0
     tried: set[SignInLink | Invitation] = set()
-    while waiting := [row for row in _list_waiting(now) if row not in tried]:
+    while waiting := _list_waiting(now, tried):
         for row in waiting:
             if monotonic() > until:
                 return taken  # the clock calls again
@@ -76,9 +77,12 @@ def _send_each(now: datetime) -> int:
     return taken
 
 
-def _list_waiting(now: datetime) -> list[SignInLink | Invitation]:
-    invited = Invitation.objects.filter(mailed_at=None, created_at__gt=now - TRIED_FOR).select_related("account")
-    return [*links.list_unmailed(now=now)[:AT_ONCE], *invited[:AT_ONCE]]
+def _list_waiting(now: datetime, tried: Iterable[SignInLink | Invitation]) -> list[SignInLink | Invitation]:
+    """The newest that were not tried in this round: those that the server refuses keep no other out of it."""
+    asked, invited = ([row.pk for row in tried if isinstance(row, of)] for of in (SignInLink, Invitation))
+    waiting = Invitation.objects.filter(mailed_at=None, created_at__gt=now - TRIED_FOR).select_related("account")
+    newest = links.list_unmailed(now=now).exclude(pk__in=asked)[:AT_ONCE]
+    return [*newest, *waiting.exclude(pk__in=invited)[:AT_ONCE]]
 
 
 def _mail(row: SignInLink | Invitation, *, now: datetime) -> bool:

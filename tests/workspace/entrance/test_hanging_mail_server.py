@@ -77,3 +77,24 @@ class TestAMailServerThatHangs:
         monkeypatch.setattr("billing.mail_server.post", slow)
         mail_entrance()
         assert sorted(mail.to[0] for mail in mailoutbox) == ["person1@example.com", "person2@example.com"]
+
+
+class TestAMailServerThatRefusesAddresses:
+    """One more of them than are looked at together."""
+
+    def test_is_given_the_links_of_all_others(
+        self, monkeypatch: pytest.MonkeyPatch, mailoutbox: list[EmailMessage]
+    ) -> None:
+        from billing import mail_server
+
+        post = mail_server.post
+
+        def choose(message: EmailMessage) -> tuple[int | None, str]:
+            return post(message) if message.to[0] == "person0@example.com" else (550, "no such mailbox")
+
+        monkeypatch.setattr("billing.mail_server.post", choose)
+        monkeypatch.setattr("lookups.workspace.mail.AT_ONCE", 3)
+        for number in range(5):
+            ask(number)
+        mail_entrance()
+        assert [mail.to[0] for mail in mailoutbox] == ["person0@example.com"]
