@@ -64,10 +64,20 @@ class SenderThreads:
         wanted = min(due, THREADS)
         with self._lock:
             more = wanted - self._at_work
-            self._at_work += max(0, more)
             self._look_again = wanted
         for _ in range(more):
+            self._start_thread()
+
+    def _start_thread(self) -> None:
+        """Counted before it runs; not where the machine had none left, or nobody would start another in its place."""
+        with self._lock:
+            self._at_work += 1
+        try:
             threading.Thread(target=self._send, name="sender-send", daemon=True).start()
+        except BaseException:
+            with self._lock:
+                self._at_work -= 1
+            raise
 
     def _send(self) -> None:
         try:

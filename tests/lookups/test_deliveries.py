@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import threading
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
@@ -480,6 +481,26 @@ class TestTheSenderThreads:
             customer.lookup()
             end_jobs()
             wait_for(lambda: it.requests and only().status == "delivered")
+
+    def test_sends_once_the_machine_has_threads_again(
+        self, switches: None, sender: SenderThreads, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        begin, refused = threading.Thread.start, []
+
+        def start(thread: threading.Thread) -> None:
+            if thread.name == "sender-send" and not refused:
+                refused.append(thread)
+                raise RuntimeError("can't start new thread")
+            begin(thread)
+
+        monkeypatch.setattr(threading.Thread, "start", start)
+        monkeypatch.setattr("lookups.notifications.sender_threads.LOOK_EVERY", 0.1)
+        customer = open_customer()
+        with receiving(says(200)) as it:
+            listen_at(customer, it)
+            write_messages(customer, 1)
+            sender.call()
+            wait_for(lambda: refused and it.requests and only().status == "delivered")
 
     def test_keeps_nobody_waiting_for_a_receiver_that_hangs(self, switches: None, sender: SenderThreads) -> None:
         unlucky, other = open_customer(name="Unlucky"), open_customer(name="Other")
