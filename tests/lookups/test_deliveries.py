@@ -332,6 +332,16 @@ class TestAMessageThatIsSentAgain:
         assert deliver() == 1
         assert [request.headers["webhook-id"] for request in receiver.requests].count(one.message_id) == 2
 
+    def test_is_left_to_the_worker_that_is_sending_it(self, customer: Customer, receiver: Receiver) -> None:
+        write_messages(customer, 1)
+        now = timezone.now()
+        taken = deliveries.take_next(now=now)
+        assert taken is not None
+        assert not deliveries.send_again(taken, now=now)
+        assert deliver(now) == 0, "it would come twice"
+        assert deliveries.note(taken, deliveries.Answer(204, "", 7), now=now)
+        assert (only().status, only().attempts) == ("delivered", 1)
+
 
 class TestATest:
     """A message that means nothing, sent while somebody watches."""

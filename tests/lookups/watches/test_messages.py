@@ -61,6 +61,15 @@ class TestAWebhook:
         [told] = tester.get("/v1/account/deliveries").json()["deliveries"]
         assert (told["type"], told["status"], told["jobId"]) == ("watch.unchanged", "delivered", None)
 
+    def test_has_the_request_id_of_the_request_that_made_the_watch(self, tester: Customer, receiver: Receiver) -> None:
+        listen_at(tester, receiver)
+        asked = {"state": "DE", "entity_name": CHANGING["changes_agent"]}
+        assert tester.post("/v1/watches", asked, x_request_id="order-21").status_code == 201
+        look()
+        look_again()
+        assert deliver() == 1
+        assert receiver.requests[0].headers["x-request-id"] == "order-21"
+
     def test_says_that_a_watch_is_paused(self, tester: Customer, receiver: Receiver) -> None:
         listen_at(tester, receiver)
         watch(tester, state="DE", entity_name="Magic No Funds LLC")
