@@ -85,6 +85,20 @@ def place(receiver: Receiver, scheme: str = "http", host: str = "127.0.0.1") -> 
     return f"{scheme}://{host}:{receiver.port}/hook?x=1"
 
 
+@contextmanager
+def taking_nobody(host: str, port: int) -> Iterator[None]:
+    """A machine that answers to no connection, as one that is gone: its queue of them is full."""
+    with ExitStack() as open_ones:
+        silent = open_ones.enter_context(socket.socket())
+        silent.bind((host, port))
+        silent.listen(0)
+        for _ in range(4):
+            one = open_ones.enter_context(socket.socket())
+            one.setblocking(False)
+            one.connect_ex((host, port))
+        yield
+
+
 class TestADelivery:
     """POST to a customer's server."""
 
@@ -144,6 +158,13 @@ class TestADelivery:
         with receiving(says(200), host="127.0.0.2") as receiver:
             assert send(place(receiver, "http", NAME)).delivered
 
+    @OTHER_MACHINES
+    def test_leaves_time_for_the_next_address_when_one_is_silent(self, at_home: None, dns: Any) -> None:
+        dns[NAME] = [["127.0.0.2", "127.0.0.1"], ["127.0.0.2"]]
+        with receiving(says(200)) as receiver, taking_nobody("127.0.0.2", receiver.port):
+            assert send(place(receiver, "http", NAME), seconds=2).delivered
+            assert send(place(receiver, "http", NAME), seconds=0.5).error == "no answer within 0.5 s"
+
     def test_does_without_ipv6_where_the_machine_has_none(
         self, at_home: None, dns: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -195,7 +216,7 @@ class TestAnAddress:
         [
             "https://hooks.example.com/x?y=1",
             "https://hooks.example.com",
-            "https://hooks.example.com:8443/",
+            "https://hooks.example.com:1024/",
             "https://1.1.1.1/",
             "https://[2606:4700::1111]/",
             "https://xn--bcher-kva.example/",
@@ -240,6 +261,7 @@ class TestAnAddress:
             ("https://hooks.example.com:22/", webhook_addresses.ODD_PORT),
             ("https://hooks.example.com:0/", webhook_addresses.ODD_PORT),
             ("https://hooks.example.com:80/", webhook_addresses.ODD_PORT),
+            ("https://hooks.example.com:1023/", webhook_addresses.ODD_PORT),
             ("https://hooks.example.com:99999/", webhook_addresses.NOT_READABLE),
             ("https://hooks.example.com\\@127.0.0.1/", webhook_addresses.NOT_READABLE),
             ("https://hooks.exa\tmple.com/", webhook_addresses.NOT_READABLE),
