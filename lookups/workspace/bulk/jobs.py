@@ -103,7 +103,8 @@ def job(request: WorkspaceRequest, found: BulkJob) -> HttpResponse:
 def cancel(request: WorkspaceRequest, found: BulkJob) -> HttpResponse:
     """End what has not begun."""
     if bulk_jobs.cancel(found, now=timezone.now()):
-        messages.success(request, "What had not begun was cancelled, and its price was given back.")
+        back = ", and its price was given back" if found.hold_id else ""  # the sandbox holds nothing
+        messages.success(request, f"What had not begun was cancelled{back}.")
     else:
         messages.info(request, "It has ended, or was cancelled before: nothing more is given back.")
     return redirect("workspace:bulk-job", found.public_id)

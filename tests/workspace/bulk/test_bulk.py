@@ -561,6 +561,11 @@ class TestTheProgress:
         assert "Cancelled" in office.get(at).content.decode()
         assert selectors.get_balance(office.account.pk).held == 0
 
+    @pytest.mark.parametrize(("mode", "more"), [("live", ", and its price was given back."), ("sandbox", ".")])
+    def test_that_is_cancelled_gives_back_what_was_held(self, office: Browser, mode: str, more: str) -> None:
+        at = buy(office.work_in(mode), begin(office))["Location"]
+        assert f"What had not begun was cancelled{more}" in office.post(f"{at}cancel/", follow=True).content.decode()
+
     def test_that_has_ended_is_not_called_cancelled_and_given_back(self, office: Browser) -> None:
         at = ask(office.work_in("sandbox"))
         page = office.post(f"{at}cancel/", follow=True).content.decode()
