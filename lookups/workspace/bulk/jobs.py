@@ -27,6 +27,7 @@ from lookups.bulk.tables import columns
 from lookups.lookup.outcomes import Accepted, Ended, OutOfFunds, Result
 from lookups.lookup.questions import Question
 from lookups.models import BulkJob, Lookup
+from lookups.verdicts import Verdict
 from lookups.watches import watching
 from lookups.workspace.access import WorkspaceRequest, workspace
 from lookups.workspace.ask.answers import TAGS
@@ -139,6 +140,9 @@ def ask_again(request: WorkspaceRequest, found: BulkJob, position: int) -> HttpR
     back = f"{redirect('workspace:bulk-job', found.public_id).url}?{request.POST.get('here', '')[:100]}#row-{position}"
     if row.verdict is None:
         messages.error(request, "This row has not ended yet.")
+        return redirect(back)
+    if row.outcome is Verdict.FOUND:  # since the page was shown: an operator had it asked again
+        messages.info(request, "This row has its answer by now. Nothing more was asked.")
         return redirect(back)
     try:
         question = _read_question(request, row)

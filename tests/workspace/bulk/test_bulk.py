@@ -792,6 +792,13 @@ class TestARowThatFoundNothing:
         (row,) = csv.DictReader(io.StringIO(office.get(f"{at}results.csv").getvalue().decode("utf-8-sig")))
         assert row["entityName"] == "MAGIC FOUND LLC"
 
+    def test_is_not_paid_twice_from_a_page_that_is_older_than_its_answer(self, office: Browser) -> None:
+        at = ask(office, "Company,State\nAcme Corp,NY\n")
+        page = office.post(f"{at}rows/0/", {"entity_name": "Acme Corp", "state": "NY"}, follow=True).content.decode()
+        assert "This row has its answer by now. Nothing more was asked." in page
+        assert Lookup.objects.count() == 1
+        assert selectors.get_balance(office.account.pk).spent == PRICE
+
     def test_with_words_that_cannot_be_asked_says_so(self, office: Browser) -> None:
         at = ask(office, "Company,State\nNobody Knows This,NY\n")
         for fields in ({"entity_name": "A", "state": "NY"}, {"entity_name": "Acme", "state": "Ontario"}):
@@ -871,6 +878,14 @@ class TestTheFile:
         lines = (",".join(cells) for cells in (kept, [row[name] for name in kept]))
         (row,) = self.rows(office, ask(office, "\n".join(lines)))
         assert (row["status (yours)"], row["status (yours) (yours)"], row["status"]) == ("our client", "found", "found")
+
+    def test_is_brought_again_whole(self, office: Browser) -> None:
+        """It has more columns than a table of somebody's own would."""
+        office.work_in("sandbox")
+        own = ",".join(f"own {number}" for number in range(90))
+        at = ask(office, f"Company,State,{own}\nBlue Heron Logistics LLC,DE,{'x,' * 89}x\n")
+        whole = office.get(f"{at}results.csv").getvalue()
+        assert self.rows(office, ask(office, whole.decode("utf-8-sig")))[0]["own 89"] == "x"
 
     def test_names_the_rows_that_were_not_asked(self, office: Browser) -> None:
         at = ask(office, CSV + "9,Quay Inc,Ontario\n")
