@@ -234,7 +234,7 @@ def _attempt(
         connection.close()  # a slow portal must not hold a database connection
     failure: PortalError | None = None
     try:
-        with get_pacer(portal).slot(query.state, pace, deadline=deadline):
+        with (NoPacer() if is_copied else get_pacer(portal)).slot(query.state, pace, deadline=deadline):
             attempt.patience = deadline - time.monotonic()
             yield attempt
     except PortalError as error:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import time
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +18,7 @@ from lookups import bodies
 from lookups.api.wire.shape import to_plain
 from lookups.evidence import manifests
 from lookups.models import Lookup
-from scrapers import discovery
+from scrapers import discovery, gateway
 from scrapers.bulk_data import refresh
 from scrapers.failures import PortalUnavailable
 from scrapers.models import ScrapeAttempt
@@ -94,6 +96,21 @@ class TestAPortalThatFails:
         virginia.lookup("Blue Heron Logistics", "VA")
         fail("VA", times=1)
         assert breaker.find_rest(state="VA", now=timezone.now()) is not None
+
+
+class TestAPortalThatIsBusy:
+    """With as many live questions as it may be asked at once, each of which takes its time."""
+
+    def test_keeps_no_lookup_from_the_copys_answer(self, virginia: Customer, settings: Any) -> None:
+        settings.SYNC_BUDGET_SECONDS = 2.0
+        portal = discovery.find_portal("VA")
+        assert portal is not None
+        with ExitStack() as live:
+            for _ in range(portal.pace.concurrency):
+                place = gateway.get_pacer(portal).slot("VA", portal.pace, deadline=time.monotonic() + 30)
+                live.enter_context(place)
+            assert virginia.lookup("Blue Heron Logistics", "VA").status_code == 200
+            assert check(virginia, "Blue Heron Logistics", source="cache").status_code == 200
 
 
 def check(who: Customer, name: str, state: str = "VA", **more: str) -> Any:
