@@ -97,6 +97,22 @@ class TestAPortalThatFails:
         fail("VA", times=1)
         assert breaker.find_rest(state="VA", now=timezone.now()) is not None
 
+    def test_keeps_liens_and_live_name_checks_from_being_asked(
+        self, virginia: Customer, settings: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Of which the copy tells nothing: as in Florida, whose search is not walled."""
+        settings.PORTALS_URL = "http://127.0.0.1:9"
+        portal = discovery.find_portal("VA")
+        assert portal is not None
+        monkeypatch.setattr(type(portal), "bulk_data", replace(refresh.get_bulk_data(portal), walled=False))
+        monkeypatch.setattr(type(portal), "capabilities", replace(portal.capabilities, ucc=True))
+        assert check(virginia, "Quasar Umbrella").json()["reason"] == "down"
+        fail("VA", times=breaker.FAILURES - 1)  # and that was one
+        lien = virginia.lookup("Blue Heron Logistics", "VA", searchType="ucc")
+        for reply in (lien, check(virginia, "Blue Heron Logistics")):
+            assert (reply.status_code, reply.json()["reason"]) == (503, "down")
+        assert ScrapeAttempt.objects.count() == 1
+
 
 class TestAPortalThatIsBusy:
     """With as many live questions as it may be asked at once, each of which takes its time."""
