@@ -12,6 +12,7 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db import transaction
 from django.db.models import QuerySet
+from django.urls import reverse
 
 from billing import locks
 from billing.models import Account
@@ -104,9 +105,10 @@ def _text(events: list[WatchEvent], number: int, *, livemode: bool) -> str:
     lines += [
         "All of them, with the evidence of both readings:",
         "",
+        f"  {settings.PUBLIC_URL}{reverse('workspace:events')}",
         f'  curl -H "x-api-key: $KEY" {settings.PUBLIC_URL}/v1/events',
         "",
-        "You get this mail because email_digest was asked for with an API key of your account.",
+        "You get this mail because a watch of your account asks for it (email_digest).",
         "",
     ]
     return "\n".join(lines)

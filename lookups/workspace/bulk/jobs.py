@@ -24,7 +24,7 @@ from lookups.api.views.lookup import to_question
 from lookups.bulk import bulk_jobs, drafts, forecast, row_answers
 from lookups.bulk.progress import get_progress
 from lookups.bulk.tables import columns
-from lookups.lookup.outcomes import Accepted, Ended, OutOfFunds, Result
+from lookups.lookup.outcomes import Accepted, Ended, NobodyAtWork, OutOfFunds, Result
 from lookups.lookup.questions import Question
 from lookups.models import BulkJob, Lookup
 from lookups.verdicts import Verdict
@@ -32,6 +32,7 @@ from lookups.watches import watching
 from lookups.workspace.access import WorkspaceRequest, workspace
 from lookups.workspace.ask.answers import TAGS
 from lookups.workspace.bulk import downloading, results, watches
+from lookups.workspace.bulk.drafts import NOBODY
 from lookups.workspace.bulk.start import not_here
 
 REFRESH_SECONDS = 5  # of the page itself, where no script does it sooner
@@ -214,6 +215,8 @@ def _say(result: Result | None) -> tuple[int, str]:
         case OutOfFunds(by_budget=by_budget):
             of_what = "This month's budget" if by_budget else "The balance"
             return messages.ERROR, f"{of_what} does not cover another lookup. Nothing was asked."
+        case NobodyAtWork():
+            return messages.ERROR, NOBODY
     return messages.ERROR, BUSY
 
 

@@ -116,6 +116,7 @@ class TestTheDailyMail:
         deliver(now=tomorrow + DAY)
         [sent] = mail.outbox
         assert (sent.subject, sent.to) == ("Watched companies: 2 events", [tester.account.email])
+        assert "/app/events/\n" in sent.body  # for who watches in the workspace
         assert "data.registeredAgentName: HARBOR AGENTS" in sent.body
         assert "name.changed (high)" in sent.body
         assert "MARLPIT" not in sent.body  # the third asked for none

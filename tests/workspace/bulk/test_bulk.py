@@ -23,7 +23,7 @@ from lookups import selectors as states
 from lookups.bulk import drafts, queue, row_answers
 from lookups.jobs import operator_actions, runner
 from lookups.lookup import storage
-from lookups.models import BulkDraft, BulkJob, Job, Lookup, RowAnswer, StoredAnswer, Watch
+from lookups.models import BulkDraft, BulkJob, Heartbeat, Job, Lookup, RowAnswer, StoredAnswer, Watch
 from lookups.workspace.bulk import results
 from tests.lookups.conftest import Customer
 from tests.lookups.registry_server import Register, company
@@ -815,6 +815,14 @@ class TestARowThatFoundNothing:
         leave_nothing(office)
         page = office.post(f"{at}rows/0/", again, follow=True).content.decode()
         assert "The balance does not cover another lookup" in page
+        assert Lookup.objects.count() == 1
+
+    def test_for_a_slow_registry_while_nobody_is_at_work_says_so(self, office: Browser) -> None:
+        at = ask(office.work_in("sandbox"), "Company,State\nMagic Not Found LLC,DE\n")
+        Heartbeat.objects.filter(role="worker").delete()
+        again = {"entity_name": "Magic Later LLC", "state": "DE"}
+        page = office.post(f"{at}rows/0/", again, follow=True).content.decode()
+        assert "Nobody is at work who would ask just now. Nothing was held." in page
         assert Lookup.objects.count() == 1
 
     def test_is_not_asked_again_by_who_only_reads(self, office: Browser, viewer: Browser) -> None:
