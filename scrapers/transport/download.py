@@ -33,14 +33,15 @@ class DownloadSession(PortalSession):
     ) -> datetime:
         """Write the file to `to` and return the day it is from (Last-Modified, else `now`).
 
-        A piece left by a broken download is gone on with when the server can and has the same file still; `progress`
-        gets the bytes so far.
+        A piece left by a broken download is gone on with when the server says that it has the same file still;
+        `progress` gets the bytes so far.
         """
         part = to.with_suffix(to.suffix + ".part")
         note = part.with_suffix(".version")  # which file the piece is of, as the server says
         with _alone(part) as file:
-            have = file.tell()
-            with self._cut_off(), self._open(url, offset=have, version=_noted(note)) as response:
+            version = _noted(note)
+            have = file.tell() if version else file.truncate(0)  # what is not known again is not gone on with
+            with self._cut_off(), self._open(url, offset=have, version=version) as response:
                 if response.status_code == 200:
                     have = file.truncate(0)  # the server sends all of it again
                 if not have:
@@ -122,8 +123,7 @@ def _alone(part: Path) -> Iterator[BinaryIO]:
 
 def _rest_of(offset: int, version: str) -> dict[str, str]:
     """Headers that ask for what is missing: bytes as they lie here, unpacked, and of the same file, else all of it."""
-    same = {"If-Range": version} if version else {}
-    return {"Range": f"bytes={offset}-", "Accept-Encoding": "identity", **same}
+    return {"Range": f"bytes={offset}-", "Accept-Encoding": "identity", "If-Range": version}
 
 
 def _version(response: requests.Response) -> str:

@@ -84,11 +84,27 @@ class TestADownloadThatBreaksOff:
             assert wire.headers["range"] == "bytes=10-"
             wire.say(206, whole[10:], **CSV)
 
-        server.answers[FILE] = [breaks_off(whole), rest]
+        server.answers[FILE] = [breaks_off(whole, more='etag: "one"\r\n'), rest]
         with pytest.raises(PortalUnavailable):
             refresh.fetch(portal=Northland(), now=NOW)
         file, _ = refresh.fetch(portal=Northland(), now=NOW)
         assert file.read_bytes() == whole
+
+    @pytest.mark.parametrize("more", ["", 'etag: W/"one"\r\n'], ids=["not a word", "a weak tag"])
+    def test_begins_anew_where_the_server_does_not_say_which_file_it_has(
+        self, server: Loopback, whole: bytes, monkeypatch: pytest.MonkeyPatch, more: str
+    ) -> None:
+        monkeypatch.setattr(download, "_CHUNK", 10)
+        other = whole.replace(b"Blue Heron Logistics, LLC", b"Quiet Pond Logistics, LLC")
+
+        def send(wire: Wire) -> None:
+            wire.say(*((206, other[60:]) if "range" in wire.headers else (200, other)), **CSV)
+
+        server.answers[FILE] = [breaks_off(whole, after=60, more=more), send]
+        with pytest.raises(PortalUnavailable):
+            refresh.fetch(portal=Northland(), now=NOW)
+        file, _ = refresh.fetch(portal=Northland(), now=NOW)
+        assert file.read_bytes() == other
 
     @pytest.mark.parametrize("mark", ["etag", "last-modified"])
     def test_begins_anew_where_the_registry_has_another_file_by_then(
@@ -144,7 +160,8 @@ class TestADownloadThatBreaksOff:
             else:
                 wire.say(206, whole[start:], **CSV)
 
-        server.answers[FILE] = [breaks_off(packed, after=len(came), more="content-encoding: gzip\r\n"), rest]
+        head = 'content-encoding: gzip\r\netag: "one"\r\n'
+        server.answers[FILE] = [breaks_off(packed, after=len(came), more=head), rest]
         with pytest.raises(PortalUnavailable):
             refresh.fetch(portal=Northland(), now=NOW)
         file, _ = refresh.fetch(portal=Northland(), now=NOW)
@@ -157,6 +174,7 @@ class TestADownloadThatBreaksOff:
         piece = settings.VAR_DIR / "bulk_data" / "ZZ-20261121.part"
         piece.parent.mkdir(parents=True)
         piece.write_bytes(whole)
+        piece.with_suffix(".version").write_text('"one"')
 
         def send(wire: Wire) -> None:
             wire.say(416, **CSV) if "range" in wire.headers else wire.say(200, whole, **CSV)
