@@ -2,8 +2,8 @@
 
 Evidence: a recorded row of the published file; of the live search ids of the form's controls, its button, the list's
 columns, and the detail's layout (a row of headings above a row of values; the agent's and the office's tables follow a
-heading of their own) from public clients of 2023 to 2026. Guessed: the words of an empty result, and that a list longer
-than one page shows its further pages as links. Officers stand behind a tab that is a post-back of the detail; its
+heading of their own) from public clients of 2023 to 2026. Guessed: the words of an empty result, of a tab without
+officers, and that a list longer than one page shows its further pages as links. Officers stand behind a tab, whose
 address is taken from the page's own link.
 """
 
@@ -31,6 +31,7 @@ _SEARCH = "https://sos.iowa.gov/search/business/Search.aspx"
 _NOTHING = re.compile(
     r"(?<!if )\bno (?:records?|results?|match(?:es)?|business(?:es)?) (?:(?:was|were) )?found\b", re.I
 )
+_NO_OFFICERS = re.compile(r"\bno officers?\b(?!.{0,40}\b(?:load|display|retriev|available))", re.I)
 _KINDS: dict[str, NameKind] = {"legal": "legal", "fictitious": "assumed", "foreign": "foreign", "reserved": "reserved"}
 _TOPICS = {"agent": "agent", "principal office": "office", "names": "names"}
 
@@ -142,8 +143,7 @@ def _read_officers(page: Page) -> tuple[Officer, ...]:
     """The tab of officers: a table, or a sentence that there are none; the links to it stand on every tab."""
     tree = page.html()
     if not (tables := select(tree, "#mainArticle table")):
-        said, linked = ("".join(map(visible_text, select(tree, css))) for css in ("#mainArticle", "#mainArticle a"))
-        if said.casefold().count("officer") == linked.casefold().count("officer"):
+        if not any(_NO_OFFICERS.search(visible_text(area)) for area in select(tree, "#mainArticle")):
             raise missing_result(page, "the tab of officers")
         return ()
     columns = ("Name", "Address1", "City", "State", "Zip", "Type")

@@ -156,6 +156,10 @@ class TestIowasOfficers:
         filings = '<ul class="nav"><li><a href="officers.aspx?c=1">Officers</a></li></ul><h1>Filings</h1>No filings.'
         assert put("IA", "assumed-name", ("<p>There are no officers.</p>", filings), page=3) == "layout_changed"
 
+    @pytest.mark.parametrize("said", ["Officers could not be loaded.", "No officers can be displayed at this time."])
+    def test_are_not_none_where_the_tab_could_not_show_them(self, said: str) -> None:
+        assert put("IA", "assumed-name", ("There are no officers.", said), page=3) == "layout_changed"
+
 
 class TestCaliforniasApi:
     """Stands behind a gateway, which answers for addresses that it does not know."""
