@@ -13,11 +13,12 @@ from django.db.models import Count, Sum
 
 from billing import selectors as billing
 from billing.models import Account, LedgerEntry
+from jurisdictions import selectors as jurisdictions
 from lookups.jobs import broker, queue_status
 from lookups.models import Lookup
 from lookups.notifications import deliveries, outbox_status
 from lookups.operations import health
-from scrapers.models import Breaker, ScrapeAttempt
+from scrapers.models import Breaker, BulkCopy, ScrapeAttempt
 
 LATELY = timedelta(minutes=5)
 ASKED_WITHIN = timedelta(hours=1)  # lookups are found by when they were asked; few take longer to end
@@ -120,6 +121,8 @@ def _registries(now: datetime) -> list[Gauge]:
     lately = ScrapeAttempt.objects.filter(started_at__gt=now - LATELY, sandbox=False).order_by()
     counted = lately.values_list("state", "outcome").annotate(number=Count("pk"))
     waited = lately.values_list("state").annotate(total=Sum("waited_ms"))
+    off = set(jurisdictions.list_off().values_list("code", flat=True))  # nobody is answered from their copies
+    copied = BulkCopy.objects.filter(status="current").exclude(state__in=off).values_list("state", "as_of")
     return [
         Gauge("breakers_open", "Portals that are left alone now.", {(): len(resting)}),
         Gauge("breaker_open", "1 for each of them.", resting, ("state",)),
@@ -139,6 +142,12 @@ def _registries(now: datetime) -> list[Gauge]:
             "pace_wait_seconds_recent",
             "What they waited together until they might ask, at the portal's pace.",
             {(state,): (total or 0) / 1000 for state, total in waited},
+            ("state",),
+        ),
+        Gauge(
+            "copy_age_seconds",
+            "Since the day that a loaded copy is from; not of states that are switched off.",
+            {(state,): (now - as_of).total_seconds() for state, as_of in copied},
             ("state",),
         ),
     ]

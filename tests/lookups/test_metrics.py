@@ -19,8 +19,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from billing import reconciliation
 from billing.models import Account, Payment, TopUp
+from jurisdictions.models import Jurisdiction
 from lookups.models import Delivery, Heartbeat, Job, Lookup
-from scrapers.models import Breaker, ScrapeAttempt
+from scrapers.models import Breaker, BulkCopy, ScrapeAttempt
 from scrapers.states.new_york import NewYork
 from scrapers.transport.pace import Pace
 from tests.journeys.checkout import ROOT, clean_environment
@@ -177,6 +178,16 @@ class TestTheMetrics:
         assert found["breakers_open"][()] == 1
         assert found["breaker_open"] == {("NY",): 1}
         assert found["breaker_slowness"] == {("CO",): 4}
+
+    def test_tell_how_old_the_copies_are_that_answer(self, switches: None) -> None:
+        now = timezone.now()
+        assert Jurisdiction.objects.get(code="CT").enabled
+        assert not Jurisdiction.objects.get(code="VA").enabled
+        rows = (("CT", "current", 50), ("CT", "refused", 1), ("GLEIF", "current", 2), ("VA", "current", 90))
+        for state, status, days in rows:
+            BulkCopy.objects.create(state=state, status=status, as_of=now - timedelta(days=days), started_at=now)
+        ages = {state: age // 86400 for (state,), age in read()["copy_age_seconds"].items()}
+        assert ages == {"CT": 50, "GLEIF": 2}
 
 
 class TestTheRequestsCounted:
