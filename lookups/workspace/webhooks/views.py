@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -104,7 +105,8 @@ def again(request: WorkspaceRequest, message_id: str) -> HttpResponse:
     """Send a message once more, under the same name."""
     delivery = _get(request, message_id)
     try:
-        deliveries.repeat(delivery, now=timezone.now())
+        if not deliveries.repeat(delivery, now=timezone.now()):
+            messages.info(request, "Nothing more is sent: it is on its way at this moment, or was a test.")
     except deliveries.TooOften as often:
         return _too_often(request, str(often), often.retry_after)
     return redirect("workspace:delivery", message_id)

@@ -242,7 +242,8 @@ class TestOneMessage:
     def test_that_was_a_test_is_not_sent_again(self, office: Browser) -> None:
         row = written(office, event="webhook.test", status="given_up")
         assert "Send it again" not in text_of(office.get(path_of(row)))
-        office.post(path_of(row, "again/"))
+        answer = office.post(path_of(row, "again/"), follow=True)
+        assert "Nothing more is sent" in text_of(answer)
         assert Delivery.objects.get().status == "given_up"
 
     def test_of_another_account_or_mode_is_not_there(self, office: Browser) -> None:
