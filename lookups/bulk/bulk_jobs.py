@@ -134,7 +134,8 @@ def cancel(bulk: BulkJob, *, now: datetime) -> bool:
     False when it has ended, or was cancelled before.
     """
     with transaction.atomic():
-        done = BulkJob.objects.open().filter(pk=bulk.pk, cancelled_at__isnull=True).update(cancelled_at=now)
+        if not BulkJob.objects.open().filter(pk=bulk.pk, cancelled_at__isnull=True).update(cancelled_at=now):
+            return False  # what an operator has begun anew since then is left to end
         waiting = Job.objects.select_for_update(of=("self",)).select_related("lookup")
         ended = list(waiting.filter(bulk=bulk, status=Job.Status.PENDING))
         rows.cancel([job.lookup for job in ended], now=now)
@@ -155,7 +156,7 @@ def cancel(bulk: BulkJob, *, now: datetime) -> bool:
                     request_id=bulk.request_id,
                 )
         queue.note_end(bulk.pk, now=now)
-    return bool(done)
+    return True
 
 
 def _find_same(asked_hash: str, key: ApiKey, now: datetime) -> BulkJob | None:

@@ -15,7 +15,7 @@ from django.utils import timezone
 from billing import keys, ledger, prices, reconciliation
 from billing.models import Hold, LedgerEntry
 from jurisdictions import services as jurisdictions
-from lookups.bulk import bulk_jobs
+from lookups.bulk import bulk_jobs, queue
 from lookups.jobs import lifecycle, operator_actions, runner
 from lookups.lookup import rows
 from lookups.lookup.asks import Ask
@@ -514,6 +514,22 @@ class TestAJobThatIsDoneOver:
         operator_actions.do_over(self.stopped(made, 0), now=NOW + MINUTE)
         bulk_jobs.cancel(made, now=NOW + 2 * MINUTE)
         assert (customer.balance.available, customer.balance.held) == (10 * PRICE, 0)
+
+    @pytest.mark.parametrize("by_cancelling", [True, False])
+    def test_of_a_bulk_request_that_had_ended_is_not_cancelled_with_it(
+        self, customer: Customer, by_cancelling: bool
+    ) -> None:
+        made, now = self.bulk_of(customer, ["Acme Corp", "Zebra Inc"]), timezone.now()
+        row = self.stopped(made, 0)
+        if by_cancelling:
+            assert bulk_jobs.cancel(made, now=now)
+        else:
+            self.stopped(made, 1)
+            queue.sweep(now=now)
+        operator_actions.do_over(row, now=now)
+        assert not bulk_jobs.cancel(made, now=now)
+        assert now_is(row).status == "pending"
+        assert customer.balance.held == PRICE
 
 
 class TestTheSweep:
