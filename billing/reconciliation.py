@@ -8,7 +8,7 @@ hence from one snapshot, and running lookups cannot make a false alarm. What the
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -29,13 +29,6 @@ SUMS = ("available", "held", "spent")
 OVERLAP = timedelta(hours=3)  # longer than any transaction, and than a queue of the clock's tasks
 Name = Difference.Name
 Open = dict[tuple[str, str], Difference]
-Check = Callable[[datetime | None], Iterator[Finding]]
-_checks: list[tuple[tuple[str, ...], Check]] = []
-
-
-def add_check(names: Iterable[str], check: Check) -> None:
-    """Have `check` compare as well what another app keeps; it finds differences of these names."""
-    _checks.append((tuple(names), check))
 
 
 def run(*, now: datetime, whole: bool = True) -> Reconciliation:
@@ -74,7 +67,7 @@ def _compare_ledger(mismatches: list[dict[str, Any]], since: datetime | None, no
         )
     yield from credits.compare(since)
     yield from taken_back.compare(now)
-    for _, check in _checks:
+    for _, check in findings.added:
         yield from check(since)
 
 
@@ -116,7 +109,7 @@ def _compare_chain(earlier: Open, *, now: datetime) -> int | None:
 
 
 def _list_names() -> list[str]:
-    more = [name for names, _ in _checks for name in names]
+    more = [name for names, _ in findings.added for name in names]
     return [Name.ACCOUNT_SUMS, Name.MONTH_CHANGED, *credits.NAMES, *taken_back.NAMES, *more]
 
 

@@ -11,7 +11,7 @@ class LookupsConfig(AppConfig):
 
     def ready(self) -> None:
         """Have the ledger compared with what was sold."""
-        from billing import reconciliation
+        from billing.accounting.reconciling import findings
         from lookups.reconciling import charges
 
-        reconciliation.add_check(charges.NAMES, charges.compare)
+        findings.add_check(charges.NAMES, charges.compare)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
@@ -25,6 +25,15 @@ class Finding:
     subject: str
     numbers: dict[str, Any] = field(default_factory=dict)
     at: datetime | None = None
+
+
+Check = Callable[[datetime | None], Iterator[Finding]]
+added: list[tuple[tuple[str, ...], Check]] = []
+
+
+def add_check(names: Iterable[str], check: Check) -> None:
+    """Have `check` compare as well what another app keeps; it finds differences of these names."""
+    added.append((tuple(names), check))
 
 
 def list_open() -> dict[tuple[str, str], Difference]:
