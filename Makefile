@@ -13,6 +13,9 @@ ENGINE ?=
 IMAGE ?= sos-lookup:$(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 IMAGE_ARGS ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Two thirds of what is installed are never imported: each module is compiled when it first is, and kept then
+unexport PYTHONDONTWRITEBYTECODE
+INSTALL = -m pip install -qq --no-compile
 
 RUN_LIST := config/requirements/run.txt
 REPORTING_LIST := config/requirements/reporting.txt
@@ -85,7 +88,7 @@ image:  ## build the container image with docker, podman or buildah (ENGINE, IMA
 	echo "Building $(IMAGE) with $${engine%% *}"; $$engine build $(IMAGE_ARGS) --tag $(IMAGE) .
 
 pin: $(VENV)/bin/python  ## resolve pyproject.toml's ranges into the hashed lists (UPGRADE=1 takes newer versions)
-	$(VENV)/bin/python -m pip install -qq 'uv>=0.9'
+	$(VENV)/bin/python $(INSTALL) 'uv>=0.9'
 	$(VENV)/bin/$(PINNING) $(if $(UPGRADE),--upgrade) pyproject.toml --output-file $(RUN_LIST)
 	$(VENV)/bin/$(PINNING) $(if $(UPGRADE),--upgrade) pyproject.toml --extra reporting \
 		--constraint $(RUN_LIST) --output-file $(REPORTING_LIST)
@@ -119,7 +122,7 @@ clean:  ## remove the virtualenv, caches and the local data under var/
 installed-run installed-test: installed-%: $(VENV)/bin/python
 	@cmp -s config/requirements/$*.txt $(VENV)/installed-$*.txt || { \
 		echo "Installing what config/requirements/$*.txt names into $(VENV) (once)"; \
-		$(VENV)/bin/python -m pip install -qq --no-deps --require-hashes --requirement config/requirements/$*.txt \
+		$(VENV)/bin/python $(INSTALL) --no-deps --require-hashes --requirement config/requirements/$*.txt \
 		&& cp config/requirements/run.txt $(VENV)/installed-run.txt \
 		&& cp config/requirements/$*.txt $(VENV)/installed-$*.txt; }
 
@@ -130,20 +133,20 @@ installed-inventory: $(VENV)/bin/python
 	@cmp -s $(RUN_LIST) $(INVENTORY)/installed.txt || { \
 		echo "Installing what $(RUN_LIST) names, and the tools that read it, into $(INVENTORY) (once)"; \
 		rm -rf $(INVENTORY) && $(VENV)/bin/python -m venv $(INVENTORY)/run && $(VENV)/bin/python -m venv $(INVENTORY)/tools \
-		&& $(INVENTORY)/run/bin/python -m pip install -qq --no-deps --require-hashes --requirement $(RUN_LIST) \
-		&& $(INVENTORY)/tools/bin/python -m pip install -qq 'cyclonedx-bom>=7,<8' 'pip-licenses>=5,<6' \
+		&& $(INVENTORY)/run/bin/python $(INSTALL) --no-deps --require-hashes --requirement $(RUN_LIST) \
+		&& $(INVENTORY)/tools/bin/python $(INSTALL) 'cyclonedx-bom>=7,<8' 'pip-licenses>=5,<6' \
 		&& cp $(RUN_LIST) $(INVENTORY)/installed.txt; }
 
 .PHONY: installed-audit
 installed-audit: $(VENV)/bin/python
 	@test -x $(VENV)/audit/bin/pip-audit || { \
-		$(VENV)/bin/python -m venv $(VENV)/audit && $(VENV)/audit/bin/python -m pip install -qq 'pip-audit>=2.7,<3'; }
+		$(VENV)/bin/python -m venv $(VENV)/audit && $(VENV)/audit/bin/python $(INSTALL) 'pip-audit>=2.7,<3'; }
 
 # Libraries beside our matching that are compiled where they are installed: on a machine without a compiler the suite runs.
 .PHONY: installed-names
 installed-names: installed-test
 	@cmp -s $(NAMES_LIST) $(VENV)/installed-names.txt || { \
-		$(VENV)/bin/python -m pip install -qq --no-deps --require-hashes --requirement $(NAMES_LIST) \
+		$(VENV)/bin/python $(INSTALL) --no-deps --require-hashes --requirement $(NAMES_LIST) \
 		&& cp $(NAMES_LIST) $(VENV)/installed-names.txt; }
 
 # What some tests want from npm. They are left out where it is not there, or where it reaches nobody: never a reason to
