@@ -18,7 +18,7 @@ from jurisdictions.prepared import Insertion
 from lookups.evidence import signing
 from lookups.evidence.signing import Signed
 from lookups.lookup.storage import wire_time
-from lookups.models import Lookup, Manifest, RecordVersion
+from lookups.models import Lookup, Manifest
 from lookups.verdicts import Verdict
 from scrapers.models import Reading
 from scrapers.transport.exchanges import record_hash
@@ -137,11 +137,8 @@ def _question(lookup: Lookup) -> dict[str, Any]:
 
 def _reader(lookup: Lookup, reading: Reading) -> dict[str, Any]:
     """Who read these facts of the kept bytes: of a correction another reader than then, whose revision nobody kept."""
-    is_corrected = (
-        lookup.source == Lookup.Source.STORED
-        and lookup.version is not None
-        and lookup.version.reason == RecordVersion.Reason.READ_ANEW
-    )
+    is_stored = lookup.source == Lookup.Source.STORED
+    is_corrected = is_stored and lookup.version is not None and lookup.version.is_correction
     return {
         "state": reading.state,
         "version": lookup.reader_version if is_corrected else reading.reader_version,

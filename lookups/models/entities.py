@@ -113,6 +113,11 @@ class RecordVersion(models.Model):
         return f"{self.entity_id} version {self.number}"
 
     @property
+    def is_correction(self) -> bool:
+        """Whether a later reader read the bytes of its reading otherwise; of which source that was, nobody keeps."""
+        return self.reason == self.Reason.READ_ANEW
+
+    @property
     def data_as_of(self) -> datetime:
         """The moment the data is from: the source's own word, or else when it was read."""
         return self.as_of or self.last_read_at

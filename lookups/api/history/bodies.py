@@ -54,7 +54,7 @@ def _of_record(version: RecordVersion, record: suppression.Record) -> wire.Entit
 
 
 def _of_version(version: RecordVersion) -> wire.Version:
-    read_then = version.reading if version.reason != VersionReason.READ_ANEW else None  # by another reader's source
+    read_then = None if version.is_correction else version.reading
     return fill(
         wire.Version,
         {"evidence": version.evidence},

@@ -100,7 +100,7 @@ def in_order(events: list[Event]) -> Some[Event]:
 
 
 def _of_step(step: versions.Step, form: Callable[[Record], Record]) -> Iterator[Event]:
-    anew = step.newer.reason == RecordVersion.Reason.READ_ANEW
+    anew = step.newer.is_correction
     first, last = (_day_of(moment) for moment in (step.older.last_read_at, step.newer.first_read_at))
     between = day(last) if first == last else f"{day(first)} to {day(last)}"
     for text in _sentences(step, form):
