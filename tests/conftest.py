@@ -278,8 +278,9 @@ def at_work(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     from lookups.operations import heartbeats
 
     monkeypatch.setattr(heartbeats, "SILENT_AFTER", timedelta(hours=1))
-    for role in Heartbeat.Role:
-        Heartbeat.objects.create(role=role, host="here", pid=1, started_at=Now(), beat_at=Now())
+    Heartbeat.objects.bulk_create(
+        Heartbeat(role=role, host="here", pid=1, started_at=Now(), beat_at=Now()) for role in Heartbeat.Role
+    )
 
 
 @pytest.fixture
