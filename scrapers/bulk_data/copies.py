@@ -30,6 +30,7 @@ from scrapers.records import Candidate, EntityRecord, NameKind
 BATCH = 5_000  # rows
 LARGEST_BATCH = 32 * 1024**2  # characters, so that a file of overlong rows takes no more memory than any other
 _KEYS = 500  # asked for at once: for thousands PostgreSQL reads the whole table
+LONGEST_PATH = 300  # characters; the copy's row keeps no longer one
 _LONGEST_KEY = 200  # characters of a name's key that are kept, and so that are asked for
 _CELL = 64  # what an empty cell takes, more or less
 SHRINK = 0.9  # a new copy with fewer than 90 % of the old one's entities is refused
@@ -47,6 +48,8 @@ class OtherLoad(LoadRefused):
 
 def begin(*, state: str, bulk_data: BulkData, file: Path, as_of: datetime, now: datetime) -> BulkCopy:
     """The loading to work on: a broken one of the same file goes on, any other broken one is dropped."""
+    if len(str(file)) > LONGEST_PATH:
+        raise LoadRefused(f"{file}: its path has more than {LONGEST_PATH} characters")
     sha256 = _digest(file)  # what stands under a name may be another file by now
     broken = BulkCopy.objects.filter(state=state, status="loading").first()
     if broken is not None:

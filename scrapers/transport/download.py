@@ -13,11 +13,11 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import BinaryIO
-from urllib.parse import urljoin
 
 import requests
 
 from scrapers.failures import Failure, PageChanged, PortalBlocked, PortalUnavailable
+from scrapers.transport.page import joined
 from scrapers.transport.session import PortalSession
 
 _CHUNK = 1024 * 1024
@@ -78,7 +78,7 @@ class DownloadSession(PortalSession):
             except requests.exceptions.RequestException as error:
                 raise PortalUnavailable(f"{url}: {type(error).__name__}") from error
             if response.is_redirect:
-                url = urljoin(url, response.headers["location"])
+                url = joined(url, response.headers["location"])
                 response.close()
                 continue
             if response.status_code == 416 and headers:  # the piece is all of it already, or of a longer file

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from html import unescape
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 from lxml import etree, html
 
@@ -83,7 +83,17 @@ class Page:
 
     def link(self, href: str) -> str:
         """`href` as an absolute address, read relative to this page."""
-        return urljoin(self.url, href)
+        return joined(self.url, href)
+
+
+def joined(base: str, link: str) -> str:
+    """A link of a page as an absolute address; a page may write anything there."""
+    try:
+        url = urljoin(base, link)
+        urlsplit(url)
+    except ValueError as error:
+        raise PageChanged(f"{base} led to {link[:200]!r}, which is no address") from error
+    return url
 
 
 def _codec(charset: str) -> str | None:

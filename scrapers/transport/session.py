@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Any
-from urllib.parse import unquote_plus, urljoin, urlsplit
+from urllib.parse import unquote_plus, urlsplit
 
 import requests
 import urllib3
@@ -25,7 +25,7 @@ from scrapers.failures import Failure, PageChanged, PortalBlocked, PortalError, 
 from scrapers.transport.challenge import refuse_walls
 from scrapers.transport.exchanges import Exchange, sent_with
 from scrapers.transport.pace import NoPacer, Pace, Pacer
-from scrapers.transport.page import Page
+from scrapers.transport.page import Page, joined
 from scrapers.transport.wire import TimedAdapter, seen_on_wire
 
 _CHUNK = 16 * 1024
@@ -167,7 +167,7 @@ class PortalSession:
             location = page.headers.get("location")
             if page.status not in (301, 302, 303, 307, 308) or not location:
                 return page
-            url = _joined(page.url, location)
+            url = joined(page.url, location)
             if page.status in (307, 308):
                 parts.pop("params", None)
             else:
@@ -232,7 +232,7 @@ class PortalSession:
 
     def _allow(self, url: str) -> None:
         """Refuse an address elsewhere, as `urlsplit` reads it and as it is sent: "https://a\\@b" is on a, or on b."""
-        parts, sent_to = urlsplit(_joined(url, "")), _machine_of(url)
+        parts, sent_to = urlsplit(joined(url, "")), _machine_of(url)
         if {parts.hostname, sent_to}.difference(self._hosts) or parts.scheme != "https":
             place = f"{parts.scheme}://{sent_to or parts.hostname}"
             raise PageChanged(f"the portal led to {place}, which is not its own machine")
@@ -286,16 +286,6 @@ class _Sender(requests.Session):
     def get_redirect_target(self, resp: requests.Response) -> str | None:
         """Redirects are PortalSession's to follow."""
         return None
-
-
-def _joined(base: str, link: str) -> str:
-    """A link of a page as an absolute address; a page may write anything there."""
-    try:
-        url = urljoin(base, link)
-        urlsplit(url)
-    except ValueError as error:
-        raise PageChanged(f"{base} led to {link[:200]!r}, which is no address") from error
-    return url
 
 
 def _machine_of(url: str) -> str | None:

@@ -19,7 +19,7 @@ from django.db import connection
 from jurisdictions import services
 from scrapers import gateway
 from scrapers.bulk_data import refresh
-from scrapers.failures import Failure, PortalUnavailable
+from scrapers.failures import Failure, PageChanged, PortalUnavailable
 from scrapers.models import BulkCopy
 from scrapers.portal import Portal
 from scrapers.transport import download
@@ -200,6 +200,13 @@ class TestADownloadThatBreaksOff:
         assert told["ZY"] == "3 entities"
         current = BulkCopy.objects.filter(status="current").values_list("state", "as_of")
         assert dict(current)["ZZ"] == NOW - timedelta(days=7)
+
+
+class TestADownloadThatIsSentElsewhere:
+    def test_to_what_is_no_address_is_a_page_that_has_changed(self, server: Loopback) -> None:
+        server.answers[FILE] = [lambda wire: wire.say(302, b"", location="https://[files/all.csv")]
+        with pytest.raises(PageChanged, match="is no address"):
+            refresh.fetch(portal=Northland(), now=NOW)
 
 
 class TestTheDayOfAFile:

@@ -263,6 +263,12 @@ class TestABrokenFile:
             load(write_csv(tmp_path / "new.csv", LINES, head=["NUMBER", "TITLE", "STATE OF IT", "CITY"]))
         assert isinstance(put(Query("ZZ", name="Zebra Crossing")), Found)
 
+    def test_at_a_place_too_long_to_be_kept_is_refused(self, tmp_path: Path) -> None:
+        folder = tmp_path / ("f" * 200) / ("g" * 200)
+        folder.mkdir(parents=True)
+        with pytest.raises(copies.LoadRefused, match="its path has more than 300 characters"):
+            load(write_csv(folder / "all.csv", LINES))
+
     def test_with_a_column_twice_is_refused(self, tmp_path: Path) -> None:
         twice = write_csv(tmp_path / "all.csv", [[*line, "Dissolved"] for line in LINES], head=[*HEAD, "STATE OF IT"])
         with pytest.raises(copies.LoadRefused, match="each of them once"):
