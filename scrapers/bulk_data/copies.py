@@ -112,12 +112,15 @@ def _advance(copy: BulkCopy, *, rows: int, entities: int) -> None:
     copy.entities += entities
 
 
-def switch(*, copy: BulkCopy, bulk_data: BulkData, now: datetime) -> None:
-    """Let the new copy answer, in one transaction, when its counts are believable; LoadRefused otherwise."""
+def switch(*, copy: BulkCopy, bulk_data: BulkData, now: datetime, may_shrink: bool = False) -> None:
+    """Let the new copy answer, in one transaction, when its counts are believable; LoadRefused otherwise.
+
+    `may_shrink`: an operator knows that the register has far fewer entities than it had.
+    """
     counted = _count(copy)
     with transaction.atomic():
         old = BulkCopy.objects.select_for_update().filter(state=copy.state, status="current").first()
-        least = max(bulk_data.least_rows, int(_count(old) * SHRINK) if old else 0)
+        least = max(bulk_data.least_rows, int(_count(old) * SHRINK) if old and not may_shrink else 0)
         if counted < least:
             raise LoadRefused(f"only {counted} entities where at least {least} were expected")
         BulkCopy.objects.filter(state=copy.state, status="current").update(status="replaced")

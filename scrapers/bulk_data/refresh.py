@@ -68,14 +68,20 @@ def fetch(*, portal: Portal, now: datetime) -> tuple[Path, datetime]:
 
 
 def load(
-    *, portal: Portal, file: Path, as_of: datetime, now: datetime, progress: copies.Progress = lambda copy: None
+    *,
+    portal: Portal,
+    file: Path,
+    as_of: datetime,
+    now: datetime,
+    may_shrink: bool = False,
+    progress: copies.Progress = lambda copy: None,
 ) -> BulkCopy:
     """Load a file and switch to it; LoadRefused leaves the old copy answering, and the reason in the row."""
     bulk_data = get_bulk_data(portal)
     copy = copies.begin(state=portal.code, bulk_data=bulk_data, file=file, as_of=as_of, now=now)
     try:
         copies.load(copy=copy, bulk_data=bulk_data, progress=progress)
-        copies.switch(copy=copy, bulk_data=bulk_data, now=now)
+        copies.switch(copy=copy, bulk_data=bulk_data, now=now, may_shrink=may_shrink)
     except copies.OtherLoad:
         raise
     except copies.LoadRefused as error:

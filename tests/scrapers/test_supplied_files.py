@@ -18,6 +18,7 @@ from django.utils import timezone
 from scrapers import discovery
 from scrapers.bulk_data import copies, refresh
 from scrapers.failures import PageChanged
+from scrapers.models import BulkCopy
 from scrapers.records import EntityRecord
 from tests.scrapers.test_published_files import read, status_class
 
@@ -104,6 +105,23 @@ class TestVermont:
         assert current is not None
         (found,), _ = current.list_by_name("maple lantern works", limit=5, wider=5)
         assert found.entity_id == "0373126"
+
+    @pytest.mark.django_db
+    def test_is_smaller_than_before_only_where_an_operator_says_so(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        portal = discovery.find_portal("VT")
+        assert portal is not None
+        monkeypatch.setattr(type(portal), "bulk_data", replace(refresh.get_bulk_data(portal), least_rows=1))
+        large = write(tmp_path / "large.csv", *(self.ROW | {"BUSINESS ID": f"037312{n}"} for n in range(4)))
+        small = write(tmp_path / "small.csv", self.ROW)
+        loads = {"stdout": StringIO(), "stderr": StringIO()}
+        call_command("load_bulk_data", "VT", "--file", str(large), **loads)
+        with pytest.raises(CommandError, match="only 1 entities where at least 3 were expected"):
+            call_command("load_bulk_data", "VT", "--file", str(small), **loads)
+        assert BulkCopy.objects.get(status="current").entities == 4
+        call_command("load_bulk_data", "VT", "--file", str(small), "--smaller", **loads)
+        assert BulkCopy.objects.get(status="current").entities == 1
 
     @pytest.mark.django_db
     def test_is_of_no_day_that_is_still_to_come(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,6 +31,7 @@ class Command(BaseCommand):
         parser.add_argument("state", nargs="?", help="two letters; or GLEIF, EDGAR")
         parser.add_argument("--file", type=Path, help="the file, or the folder of files, already downloaded")
         parser.add_argument("--as-of", help="the day the file is from, YYYY-MM-DD (default: the file's own time)")
+        parser.add_argument("--smaller", action="store_true", help="also where it has far fewer entities than before")
         parser.add_argument("--list", action="store_true", help="show the copies there are")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -46,7 +47,7 @@ class Command(BaseCommand):
         now = timezone.now()
         try:
             file, as_of = self._file(portal, options, now)
-            copy = self._load(portal, file, as_of, now)
+            copy = self._load(portal, file, as_of, now, may_shrink=options["smaller"])
         except (PortalError, copies.LoadRefused, OSError) as error:  # a full disk, a file of somebody else's
             raise CommandError(f"Nothing has changed: {error}") from error
         self.stdout.write(
@@ -70,13 +71,13 @@ class Command(BaseCommand):
             raise CommandError("--as-of is a day that is still to come.")
         return file.resolve(), dated
 
-    def _load(self, portal: Portal, file: Path, as_of: datetime, now: datetime) -> BulkCopy:
+    def _load(self, portal: Portal, file: Path, as_of: datetime, now: datetime, *, may_shrink: bool) -> BulkCopy:
         with tqdm(unit=" rows", desc=f"{portal.code} bulk data", file=cast("TextIO", self.stderr._out)) as bar:
 
             def show(copy: BulkCopy) -> None:
                 bar.update(copy.rows_read - bar.n)
 
-            return refresh.load(portal=portal, file=file, as_of=as_of, now=now, progress=show)
+            return refresh.load(portal=portal, file=file, as_of=as_of, now=now, may_shrink=may_shrink, progress=show)
 
     def _list(self) -> None:
         for copy in BulkCopy.objects.all():
