@@ -9,6 +9,7 @@ where no row names them.
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import tempfile
 import zlib
@@ -26,8 +27,11 @@ from django.db.models import Sum
 
 from scrapers.models import Body
 
+log = logging.getLogger(__name__)
+
 AN_HOUR = timedelta(hours=1)
 SLICE = 500  # rows that are looked at together when some are removed
+MOST_STUCK = 10  # files that cannot be removed, and not the whole store
 SMALL = 4096  # bytes, compressed: a block of most disks
 _WRITE = """
 INSERT INTO scrapers_body (sha256, size, packed_size, packed, keep_until) VALUES {rows}
@@ -85,7 +89,7 @@ def keep(bodies: Iterable[bytes], *, until: datetime) -> None:
         cursor.execute(_WRITE.format(rows=", ".join(["(%s, %s, %s, %s, %s)"] * len(packed))), values)
     with _may_be_away():
         for sha256, body in stored.items():
-            if store is not None and not store.exists(_name(sha256)):
+            if store is not None and not _is_whole(store, _name(sha256), len(body)):
                 store.save(_name(sha256), ContentFile(body))
 
 
@@ -148,10 +152,21 @@ def _is_older(file: Path, than: datetime) -> bool:
 
 
 def prune(*, now: datetime) -> int:
-    """Forget what was kept for long enough, then what ends next while there is too much; returns how many."""
-    forgotten = 0
-    while numbers := list(Body.objects.filter(keep_until__lt=now).values_list("pk", flat=True)[:SLICE]):
-        forgotten += sum(_forget(sha256, keep_until__lt=now) for sha256 in numbers)
+    """Forget what was kept for long enough, then what ends next while there is too much; returns how many.
+
+    A file that cannot be removed keeps no other from being; raises StoreAway where there are many of them.
+    """
+    forgotten, stuck = 0, list[str]()
+    ended = Body.objects.filter(keep_until__lt=now).values_list("pk", flat=True)
+    while numbers := list(ended.exclude(pk__in=stuck)[:SLICE]):
+        for sha256 in numbers:
+            try:
+                forgotten += _forget(sha256, keep_until__lt=now)
+            except StoreAway:
+                stuck.append(sha256)
+                log.exception("the bytes %s cannot be removed", sha256)
+                if len(stuck) == MOST_STUCK:
+                    raise
     return forgotten + _make_room()
 
 
@@ -179,9 +194,18 @@ def _forget(sha256: str, **while_it: datetime) -> bool:
             return False
         store = _find_store()
         if row.packed is None and store is not None:
-            store.delete(_name(sha256))
+            with _may_be_away():
+                store.delete(_name(sha256))
         row.delete()
     return True
+
+
+def _is_whole(store: Storage, name: str, size: int) -> bool:
+    """Whether so many bytes lie there: a disk or a copy that broke off leaves fewer, which prove nothing."""
+    try:
+        return store.size(name) == size
+    except FileNotFoundError:
+        return False
 
 
 def _is_for(store: Storage, packed: bytes) -> bool:

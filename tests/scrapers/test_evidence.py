@@ -350,6 +350,34 @@ class TestBytes:
         with pytest.raises(bodies.DamagedBody):
             bodies.read(sha256(one))
 
+    def test_that_lost_their_end_are_written_anew_where_they_come_again(
+        self, where: Path, place: str, one: bytes
+    ) -> None:
+        bodies.keep([one], until=NOW)
+        if place == FOLDER:
+            file = self.files(where)[0]
+            file.write_bytes(file.read_bytes()[:-100])
+            with pytest.raises(bodies.DamagedBody):
+                bodies.read(sha256(one))
+        bodies.keep([one], until=NOW)
+        assert bodies.read(sha256(one)) == one
+
+    def test_that_cannot_be_removed_keep_no_others_from_going(self, where: Path, place: str) -> None:
+        """Unless there are many: then it is the folder, and an alarm."""
+        if place != FOLDER:
+            return
+        many = [(f"{number} " * 9000 + os.urandom(9000).hex()).encode() for number in range(12)]
+        bodies.keep(many, until=NOW)
+        for file in (stuck := self.files(where)[:10]):
+            file.unlink()
+            (file / "of somebody else").mkdir(parents=True)
+        with pytest.raises(bodies.StoreAway):
+            bodies.prune(now=NOW + timedelta(days=1))
+        (stuck[0] / "of somebody else").rmdir()
+        stuck[0].rmdir()
+        bodies.prune(now=NOW + timedelta(days=1))
+        assert Body.objects.count() == 9
+
     def test_that_are_too_many_go_in_the_order_of_their_end(self, settings: Any) -> None:
         for days, body in ((3, b"a"), (1, b"b"), (2, b"c")):
             bodies.keep([body], until=NOW + timedelta(days=days))
