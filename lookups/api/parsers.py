@@ -15,6 +15,7 @@ from lookups.api import errors
 from lookups.bulk import input as bulk_input
 
 LIMIT = 64 * 1024  # bytes; the longest honest lookup is a fiftieth of it
+PACKED = "Send it as it is, without Content-Encoding."
 BESIDE_A_TABLE = "Stands in the query string beside a table alone. Send it in the body."
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 
@@ -110,11 +111,14 @@ def raw_body(request: Any, *, limit: int) -> bytes:
     return bytes(request.body)
 
 
+def is_packed(request: Any) -> bool:
+    """Whether the body is in a Content-Encoding: nothing here unpacks one."""
+    return request.META.get("HTTP_CONTENT_ENCODING", "").strip().lower() not in ("", "identity")
+
+
 def _refuse_packed(request: Any) -> None:
-    """ApiError 415 for a body in a Content-Encoding: nothing here unpacks one."""
-    if request.META.get("HTTP_CONTENT_ENCODING", "").strip().lower() not in ("", "identity"):
-        said = {"body": ["Send it as it is, without Content-Encoding."]}
-        raise errors.ApiError(415, "invalid_request", errors.INVALID_BODY, details=said)
+    if is_packed(request):
+        raise errors.ApiError(415, "invalid_request", errors.INVALID_BODY, details={"body": [PACKED]})
 
 
 def read_object(raw: bytes) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from billing import keys, limits
 from lookups import client_address
-from lookups.api import authentication, throttling
+from lookups.api import authentication, parsers, throttling
 from lookups.mcp import protocol
 from lookups.mcp.protocol import Wrong
 from lookups.pages.views import is_away
@@ -102,6 +102,8 @@ def _count_look(request: HttpRequest, now: datetime) -> limits.Rate:
 
 def _read(request: HttpRequest) -> Any:
     """The message, or a list of them; Wrong for what is neither."""
+    if parsers.is_packed(request):
+        raise Wrong(protocol.INVALID_REQUEST, parsers.PACKED, status=415)
     raw = request.read(MOST_BYTES + 1)
     if len(raw) > MOST_BYTES:
         raise Wrong(protocol.INVALID_REQUEST, "The message is too large.", status=413)

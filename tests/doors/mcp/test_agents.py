@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import itertools
 import json
@@ -506,6 +507,15 @@ class TestAMessage:
         assert [one.json()["error"]["code"] for one in replies.values()] == list(replies)
         assert {one.status_code for one in replies.values()} == {400}
         assert (large.status_code, large.json()["error"]["message"]) == (413, "The message is too large.")
+
+    def test_that_was_packed_is_refused_for_that(self, agent: Agent) -> None:
+        message = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
+        reply = agent.post(gzip.compress(message), **{"Content-Encoding": "gzip"})
+        assert (reply.status_code, reply.json()["error"]["message"]) == (
+            415,
+            "Send it as it is, without Content-Encoding.",
+        )
+        assert agent.post(message, **{"Content-Encoding": "identity"}).status_code == 200
 
     def test_is_answered_whole_and_by_whom(self, agent: Agent) -> None:
         found, listed = agent.send("server/discover"), agent.send("tools/list")
