@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from jurisdictions.codes import PLACES
 from scrapers.failures import Failure, Health
 from scrapers.models import ANSWERED, ScrapeAttempt
 
 OVER = timedelta(hours=24)
 AT_MOST = 5_000  # attempts; newer ones first, so a busy day is measured over its last hours
+ENOUGH = 30  # of one state: with fewer among those, its own newest ones of the whole day are looked at
 _NO_FAILURE = {*ANSWERED, *(failure.value for failure in Failure if failure.is_answer)}
 _NOT_ASKED = {failure.value for failure in Failure if failure.facts.health is Health.UNKNOWN}
 
@@ -26,17 +28,20 @@ class Measured:
 
 
 def measure(*, now: datetime) -> Mapping[str, Measured]:
-    """By state, in one query; a state that nobody asked is not in it. The sandbox does not count."""
-    rows = (
+    """By state; one that nobody asked is not in it. The sandbox does not count."""
+    lately = (
         ScrapeAttempt.objects.filter(sandbox=False, started_at__gte=now - OVER)
         .exclude(outcome__in=_NOT_ASKED)
         .order_by("-started_at")
-        .values_list("state", "outcome", "duration_ms")[:AT_MOST]
     )
-    by_state: dict[str, list[tuple[str, int]]] = {}
+    rows = list(lately.values_list("state", "outcome", "duration_ms")[:AT_MOST])
+    by_state: dict[str, list[tuple[str, int]]] = {state: [] for state in PLACES}
     for state, outcome, duration in rows:
         by_state.setdefault(state, []).append((outcome, duration))
-    return {state: _summary(attempts) for state, attempts in by_state.items()}
+    if len(rows) == AT_MOST:  # whole states may be behind those
+        for state in [state for state, attempts in by_state.items() if len(attempts) < ENOUGH]:
+            by_state[state] = list(lately.filter(state=state).values_list("outcome", "duration_ms")[:ENOUGH])
+    return {state: _summary(attempts) for state, attempts in by_state.items() if attempts}
 
 
 def _summary(attempts: list[tuple[str, int]]) -> Measured:

@@ -14,6 +14,7 @@ from jurisdictions import services
 from lookups import selectors
 from lookups.models import Lookup
 from scrapers.models import ScrapeAttempt
+from scrapers.operations import metrics
 from tests.lookups.conftest import Customer
 from tests.lookups.registry_server import Register
 from tests.lookups.test_hostile_bodies import assert_error
@@ -71,6 +72,20 @@ class TestTheListOfStates:
         row = states()["NY"]
         assert (row["p50Ms"], row["p95Ms"], row["successRate24h"]) == (1000, 1900, 0.95)
         assert states()["CO"]["p50Ms"] is None
+
+    def test_measures_a_state_that_few_ask_beside_one_that_many_do(
+        self, switches: None, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        now = timezone.now()
+        monkeypatch.setattr(metrics, "AT_MOST", 40)
+        facts = {"kind": "business_entity", "question": "x", "outcome": "found", "version": "1"}
+        asked = [("NY", minutes, 100) for minutes in range(40)] + [("AK", 60, 700), ("AK", 120, 700), ("CO", 1500, 9)]
+        ScrapeAttempt.objects.bulk_create(
+            ScrapeAttempt(state=state, duration_ms=ms, started_at=now - timedelta(minutes=minutes), **facts)
+            for state, minutes, ms in asked
+        )
+        rows = states()
+        assert [rows[state]["p50Ms"] for state in ("NY", "AK", "CO")] == [100, 700, None]
 
     def test_says_what_came_of_asking_for_known_names_last(self, switches: None) -> None:
         assert states()["NY"]["lastContact"] is None
