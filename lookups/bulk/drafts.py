@@ -20,13 +20,14 @@ from billing.models import ApiKey
 from lookups.bulk import bulk_jobs, spreading
 from lookups.bulk.tables import columns
 from lookups.bulk.tables.columns import Mapping as Columns
-from lookups.bulk.tables.lines import Line
+from lookups.bulk.tables.lines import Line, Unreadable
 from lookups.bulk.tables.reading import LONGEST_CELL, Table, with_headers
 from lookups.lookup.outcomes import NobodyAtWork, OutOfFunds
 from lookups.models import BulkDraft, BulkJob
 
 KEPT_FOR = timedelta(days=30)  # after its last change, while nobody has bought it
 MOST_OPEN = 50  # of an account and mode
+NO_HEADINGS = "There are no headings: the first row of the file is a row already."
 
 
 class TooMany(Exception):
@@ -130,14 +131,11 @@ def move_headings(*, draft: BulkDraft, into_rows: bool, now: datetime) -> None:
     """
     with _changing(draft, now=now) as held:
         rows = held.table["rows"]
-        lines = [
-            Line(row["line"], row["cells"], {int(at): kind for at, kind in row.get("kinds", {}).items()})
-            for row in spreading.join(rows)
-        ]
+        lines = [_read_line(row) for row in spreading.join(rows)]
         if into_rows:
-            headings = Line(max(1, lines[0].number - 1), held.table["headers"])
-            table = with_headers([headings, *lines], None)
-            rows = [{"line": headings.number, "cells": headings.cells}, *rows]
+            first = _find_heading(held)
+            table = with_headers([_read_line(first), *lines], None)
+            rows = [first, *rows]
         elif len(lines) > 1:
             table = with_headers(lines, 0)
             rows = spreading.list_beneath_first(rows)
@@ -145,7 +143,7 @@ def move_headings(*, draft: BulkDraft, into_rows: bool, now: datetime) -> None:
             raise Changed
         mapping = columns.guess(table.headers, table.lines)
         held.mapping = mapping.to_json()
-        held.table["headers"] = table.headers
+        held.table |= {"headers": table.headers, "heading": table.heading and _keep_line(table.heading)}
         held.table["rows"] = spreading.spread(rows, mapping, sandbox=held.sandbox, now=now)
 
 
@@ -266,9 +264,25 @@ def _keep_carried(draft: BulkDraft, asked: Sequence[int]) -> None:
 
 
 def _to_json(table: Table, mapping: Columns, *, sandbox: bool, now: datetime) -> dict[str, Any]:
-    rows = [
-        {"line": line.number, "cells": line.cells} | ({"kinds": line.kinds} if line.kinds else {})
-        for line in table.lines
-    ]
-    rows = spreading.spread(rows, mapping, sandbox=sandbox, now=now)
-    return {"headers": table.headers, "notes": table.notes, "rows": rows}
+    rows = spreading.spread([_keep_line(line) for line in table.lines], mapping, sandbox=sandbox, now=now)
+    heading = table.heading and _keep_line(table.heading)
+    return {"headers": table.headers, "heading": heading, "notes": table.notes, "rows": rows}
+
+
+def _keep_line(line: Line) -> dict[str, Any]:
+    """A line of the file as a draft keeps it."""
+    return {"line": line.number, "cells": line.cells} | ({"kinds": line.kinds} if line.kinds else {})
+
+
+def _read_line(kept: Mapping[str, Any]) -> Line:
+    return Line(kept["line"], kept["cells"], {int(at): kind for at, kind in kept.get("kinds", {}).items()})
+
+
+def _find_heading(draft: BulkDraft) -> dict[str, Any]:
+    """The line of the headings as the file has it, where the page may show them told apart. Raises Unreadable."""
+    table = draft.table
+    as_shown = {"line": max(1, table["rows"][0]["line"] - 1), "cells": table["headers"]}
+    heading: dict[str, Any] | None = table.get("heading", as_shown)  # the version before kept the line in no draft
+    if heading is None:
+        raise Unreadable(NO_HEADINGS)
+    return heading

@@ -22,11 +22,15 @@ _WORKBOOK, _OLDER = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What was read: a heading for each column, the lines beneath, and what was done on the way."""
+    """What was read: a heading for each column, the lines beneath, and what was done on the way.
+
+    `heading` is the line of the headings as the file has it; None where it has none.
+    """
 
     headers: list[str]
     lines: list[Line]
     notes: list[str] = field(default_factory=list)
+    heading: Line | None = None
 
 
 def read_table(raw: bytes) -> Table:
@@ -65,9 +69,8 @@ def with_headers(lines: list[Line], at: int | None) -> Table:
         headers.append(heading)
     whole = [replace(line, cells=[*line.cells, *[""] * (width - len(line.cells))]) for line in rows]
     above = f"{at} lines above the headings were left out." if at else ""
-    return Table(
-        headers, whole, [above.replace("1 lines", "1 line").replace("were", "was") if at == 1 else above][: bool(at)]
-    )
+    notes = [above.replace("1 lines", "1 line").replace("were", "was") if at == 1 else above][: bool(at)]
+    return Table(headers, whole, notes, heading=None if at is None else lines[at])
 
 
 def letter(column: int) -> str:

@@ -215,6 +215,29 @@ class TestTheColumns:
             rows = [row for row in drafts.read_rows(BulkDraft.objects.get()) if not row.dropped]
             assert [(row.fields["entity_name"], row.fields["state"]) for row in rows] == first + kept
 
+    @pytest.mark.parametrize(
+        ("table", "clicks", "first"),
+        [
+            ("Blue Heron,Blue Heron\nZebra,Quay\n", ["row"], ["Blue Heron", "Blue Heron"]),
+            ("Acme,NY,\nZebra,DE,77\n", ["first", "row"], ["Acme", "NY", ""]),
+            (f"{'Long ' * 30}Name,NY\nZebra,DE\n", ["first", "row"], [f"{'Long ' * 30}Name", "NY"]),
+        ],
+        ids=["two alike", "one empty", "a long one"],
+    )
+    def test_that_are_a_row_after_all_have_in_it_what_the_file_has(
+        self, office: Browser, table: str, clicks: list[str], first: list[str]
+    ) -> None:
+        at = begin(office, table)
+        for headings in clicks:
+            office.post(f"{at}columns/", {"headings": headings})
+        assert BulkDraft.objects.get().table["rows"][0]["cells"] == first
+
+    def test_that_are_a_row_are_one_row_by_two_clicks(self, office: Browser) -> None:
+        at = begin(office, "Acme,NY\nZebra,DE\n")
+        pages = [office.post(f"{at}columns/", {"headings": "row"}, follow=True) for _ in range(2)]
+        assert [row["cells"] for row in BulkDraft.objects.get().table["rows"]] == [["Acme", "NY"], ["Zebra", "DE"]]
+        assert all("There are no headings" in page.content.decode() for page in pages)
+
 
 class TestAnotherTab:
     """Of the same draft, or a colleague's: it has moved the rows since this one was shown."""
