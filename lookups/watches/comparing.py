@@ -64,6 +64,11 @@ class Memory:
         showed = {self.carried.get(key, self.lookup) for key in self.known}
         return {lookup for lookup in showed if lookup is not None}
 
+    def is_later_than(self, at: datetime) -> bool:
+        """Whether it was found, or missed, after that moment: of a copy from before that there is no news."""
+        seen = [self.at, self.absence.at if self.absence else None]
+        return any(one is not None and at < one for one in seen)
+
     def is_by_another(self, reader: str) -> bool:
         """Whether another reader worded it. "": no lien at all was found, which is nobody's wording."""
         return self.reader not in ("", reader)
@@ -99,8 +104,7 @@ def judge(
 ) -> Judgement:
     """Judge a reading. `categories`: what is told."""
     wanted = frozenset(key for key, part in PARTS.items() if part.category in categories and _is_of(key, reading.kind))
-    is_older = memory.at is not None and reading.at < memory.at  # a copy from before the last reading
-    if reading.verdict == "unclear" or is_older:
+    if reading.verdict == "unclear" or memory.is_later_than(reading.at):
         return Judgement(memory, Result.UNCLEAR, not_checked=sorted(wanted))
     if reading.verdict == "absent":
         judgement = _judge_absence(memory, reading, apart)

@@ -846,6 +846,23 @@ class TestACopyOfBulkData:
             "officer.removed",
         ]
 
+    def test_brings_no_company_back_that_it_has_from_before_it_disappeared(self) -> None:
+        seen = {"kind": "business_entity", "lookup": 1, "reader": "1", "shown": frozenset({"status"})}
+        facts = {"data": {"status": "Active"}, "normalized": {}}
+        memory, results, began = Memory(), [], timezone.now()
+        for verdict, day in (("found", 1), ("absent", 3), ("absent", 5), ("found", 2), ("found", 6)):
+            reading = Reading(verdict=verdict, at=began + day * DAY, facts=facts, **seen)
+            judged = comparing.judge(memory, reading, categories=list(Category), reread=lambda _: None)
+            memory = judged.memory
+            results.append((judged.result.value, [one.code for one in judged.findings]))
+        assert results == [
+            ("baseline", []),
+            ("absent", []),
+            ("changed", ["disappeared"]),
+            ("unclear", []),  # of a copy from the second day
+            ("changed", ["reappeared"]),
+        ]
+
 
 class TestWhatALostProcessLeaves:
     """Between a lookup's end and what follows from it."""
