@@ -97,9 +97,12 @@ def find_place(manifest: Manifest) -> Place:
 
 
 def find_head(entry: ChainEntry) -> ChainHead | None:
-    """The first head over an entry with a time-stamp, else the first; None where there is none yet."""
+    """The first head over an entry with a time-stamp, else the first; None where there is none yet.
+
+    A time-stamp that is too far away says nothing of the entry: the way there is shown to nobody.
+    """
     over = ChainHead.objects.select_related("key").filter(number__gte=entry.number).order_by("number")
-    return over.filter(token__isnull=False).first() or over.first()
+    return over.filter(token__isnull=False, number__lte=entry.number + MOST_LINKS).first() or over.first()
 
 
 def list_identifier_exchanges(lookup: Lookup) -> list[Exchange] | None:

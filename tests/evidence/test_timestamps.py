@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from lookups import tasks
-from lookups.evidence import heads, signing, timestamps, verify
+from lookups.evidence import bundle, heads, signing, timestamps, verify
 from lookups.models import ChainHead
 from tests.evidence import authority as authorities
 from tests.evidence.authority import Authority
@@ -163,6 +163,23 @@ class TestATimeStamp:
         assert proof_of(tester, first)["head"]["number"] == 2
         assert stamp_of(file_of(tester, first), asked).holds is True
         assert asked.asked == 2, "one request an hour"
+
+    def test_of_a_head_too_far_to_show_the_way_there_takes_no_nearer_one_away(
+        self, tester: Customer, asked: Authority, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """An operator names an authority a year after the first answers: those stay proven by the head they had."""
+        monkeypatch.setattr(bundle, "MOST_LINKS", 1)
+        first = tester.lookup(FOUND, "DE")
+        asked.status = 503
+        heads.make(now=NOW)
+        for name in (UNKNOWN, "Granite Peak Holdings Inc"):
+            tester.lookup(name, "DE")
+        asked.status = 200
+        heads.make(now=NOW + HOUR)
+        heads.stamp(now=NOW + HOUR)
+        assert proof_of(tester, first)["head"]["number"] == 1
+        (found,) = [one for one in verify.judge(file_of(tester, first)) if one.part == "head"]
+        assert "too far" not in found.text
 
     def test_that_comes_too_late_for_the_reader_alone_is_called_the_same(
         self, authority: Authority, monkeypatch: pytest.MonkeyPatch
