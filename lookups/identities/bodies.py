@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import UNSET, UnsetType
 
 from lookups.api.wire.identifiers import shapes
@@ -10,6 +12,7 @@ from lookups.identities import attaching
 from lookups.models import Identifiers, Lookup
 from lookups.privacy import suppression
 
+WITHHELD = {"status": "withheld"}
 UNFINISHED = {"status": "unavailable", "reason": "down"}  # the process ended before it had looked
 
 
@@ -25,6 +28,11 @@ def of_lookup(lookup: Lookup) -> shapes.Identifiers | UnsetType:
 
 def of_row(row: Identifiers) -> shapes.Identifiers:
     """What was found."""
+    return fill(shapes.Identifiers, withhold(row))
+
+
+def withhold(row: Identifiers) -> dict[str, Any]:
+    """What was found as it is kept; nothing of a company that somebody has asked to be left out."""
     if not suppression.has_page(row.entity) or suppression.names_anyone(row.name, state=row.entity.state):
-        return fill(shapes.Identifiers, {"lei": {"status": "withheld"}, "cik": {"status": "withheld"}})
-    return fill(shapes.Identifiers, {"lei": row.lei, "cik": row.cik})
+        return {"lei": WITHHELD, "cik": WITHHELD}
+    return {"lei": row.lei, "cik": row.cik}

@@ -16,6 +16,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import ForeignKey, Model, QuerySet
 
 from billing.models import Account, LedgerEntry, MemberSession, Payment, Receipt, Reversal, TopUp
+from lookups.identities import bodies as identities
 from lookups.models import (
     Delivery,
     DeliveryAttempt,
@@ -52,6 +53,7 @@ INDIRECT: dict[type[Model], str] = {
 # What of a row is of others -> as it may be shown, and what has to be read beside the row for that.
 OF_OTHERS: dict[type[Model], tuple[Callable[[Any], dict[str, Any]], tuple[str, ...]]] = {
     Delivery: (lambda row: {"body": webhook_events.get_body(row)}, ("job", "watch_event")),
+    Identifiers: (identities.withhold, ("entity",)),
     LedgerEntry: (lambda row: {"reference": row.customer_reference, "note": row.customer_note}, ("account",)),
     WatchBaseline: (lambda row: {"facts": watches.withhold_facts(row)}, ("watch",)),
     WatchEvent: (lambda row: {"changes": watches.withhold(row)}, ("watch", "before__version", "after__version")),

@@ -40,6 +40,7 @@ from scrapers.states.new_york import NewYork
 from tests.lookups.conftest import Customer, anew, open_customer
 from tests.lookups.messages import write_messages
 from tests.lookups.registry_server import Register
+from tests.lookups.test_left_out import leave_out
 from tests.sign_in.people import make_user
 
 pytestmark = pytest.mark.django_db
@@ -132,6 +133,27 @@ class TestAnExport:
         Identifiers.objects.create(lookup=lookup, lei=lei, **found, is_answer=True, asked_at=timezone.now())
         [kept] = export(known, tmp_path)["lookups.identifiers"]
         assert (kept["lookup_id"], kept["lei"]) == (lookup.pk, lei)
+
+    @pytest.mark.parametrize(
+        "wanted",
+        [{"kind": "company", "state": "NY", "entity_id": "100001"}, {"kind": "person", "person": "Acme Corp"}],
+        ids=["its company", "who bears its name"],
+    )
+    def test_has_no_number_of_a_company_that_was_left_out(
+        self, known: Customer, tmp_path: Path, wanted: dict[str, str]
+    ) -> None:
+        lookup = Lookup.objects.filter(account=known.account).latest("pk")
+        found = {
+            "lei": {"status": "attached", "lei": "5493001KJTIIGC8Y1R12"},
+            "cik": {"status": "suggested", "cik": "7"},
+        }
+        acme = Entity.objects.get(state="NY", entity_id="100001")
+        Identifiers.objects.create(
+            lookup=lookup, entity=acme, name="ACME CORP", **found, is_answer=True, asked_at=timezone.now()
+        )
+        leave_out(**wanted)
+        [kept] = export(known, tmp_path)["lookups.identifiers"]
+        assert (kept["lei"], kept["cik"]) == ({"status": "withheld"}, {"status": "withheld"})
 
     def test_has_what_was_taken_back_of_its_own_payments_alone(self, known: Customer, tmp_path: Path) -> None:
         now = timezone.now()
