@@ -153,14 +153,14 @@ def mend(*, draft: BulkDraft, rows: Iterable[int], fields: Mapping[str, str], no
     if "state" in written:
         written["state"] = columns.find_state(written["state"]) or written["state"]
     with _changing(draft, now=now) as held:
-        for row in _chosen(held, rows):
+        for row in _chosen(held, rows, of=draft):
             row["own"] = {**row.get("own", {}), **written}
 
 
 def drop(*, draft: BulkDraft, rows: Iterable[int], dropped: bool, now: datetime) -> None:
     """Leave some rows out, or take them back. Raises Changed."""
     with _changing(draft, now=now) as held:
-        for row in _chosen(held, rows):
+        for row in _chosen(held, rows, of=draft):
             row["dropped"] = dropped
 
 
@@ -241,7 +241,10 @@ def _one_line(text: str) -> str:
     return " ".join(text.replace("\0", "").split())
 
 
-def _chosen(draft: BulkDraft, rows: Iterable[int]) -> list[dict[str, Any]]:
+def _chosen(draft: BulkDraft, rows: Iterable[int], *, of: BulkDraft) -> list[dict[str, Any]]:
+    """The rows that stood at these places when it was looked at, as `of`. Raises Changed where they have moved."""
+    if read_layout(draft) != read_layout(of):
+        raise Changed
     wanted = set(rows)
     return [row for index, row in enumerate(draft.table["rows"]) if index in wanted]
 

@@ -273,6 +273,20 @@ class TestAnotherTab:
         rows = drafts.read_rows(BulkDraft.objects.get())
         assert (rows[0].dropped, rows[3].fields["entity_name"]) == (True, "Cedar Incorporated")
 
+    def test_that_moves_the_rows_at_the_same_moment_has_no_other_row_changed(
+        self, office: Browser, clerk: Browser
+    ) -> None:
+        """Between a request's first look at the draft and its turn to change it."""
+        at, now = begin(office, self.TABLE), timezone.now()
+        looked_at = BulkDraft.objects.get()
+        clerk.post(f"{at}columns/", {"headings": "row"})
+        before = BulkDraft.objects.get().table
+        with pytest.raises(drafts.Changed):
+            drafts.mend(draft=looked_at, rows=[3], fields={"entity_name": "Cedar Incorporated"}, now=now)
+        with pytest.raises(drafts.Changed):
+            drafts.drop(draft=looked_at, rows=[3], dropped=True, now=now)
+        assert BulkDraft.objects.get().table == before
+
 
 class TestSeveralStates:
     """In one cell: a row for each, before anything is paid."""
