@@ -130,6 +130,7 @@ def move_headings(*, draft: BulkDraft, into_rows: bool, now: datetime) -> None:
     What was left out or mended of the other rows stays so.
     """
     with _changing(draft, now=now) as held:
+        _refuse_moved(held, of=draft)
         rows = held.table["rows"]
         lines = [_read_line(row) for row in spreading.join(rows)]
         if into_rows:
@@ -242,11 +243,16 @@ def _one_line(text: str) -> str:
 
 
 def _chosen(draft: BulkDraft, rows: Iterable[int], *, of: BulkDraft) -> list[dict[str, Any]]:
-    """The rows that stood at these places when it was looked at, as `of`. Raises Changed where they have moved."""
-    if read_layout(draft) != read_layout(of):
-        raise Changed
+    """The rows that stood at these places when it was looked at, as `of`. Raises Changed."""
+    _refuse_moved(draft, of=of)
     wanted = set(rows)
     return [row for index, row in enumerate(draft.table["rows"]) if index in wanted]
+
+
+def _refuse_moved(draft: BulkDraft, *, of: BulkDraft) -> None:
+    """Raise Changed where its rows stand at other places than when it was looked at, as `of`."""
+    if read_layout(draft) != read_layout(of):
+        raise Changed
 
 
 def _keep_carried(draft: BulkDraft, asked: Sequence[int]) -> None:

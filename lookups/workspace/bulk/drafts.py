@@ -72,6 +72,8 @@ def columns(request: WorkspaceRequest, found: BulkDraft) -> HttpResponse:
     now = timezone.now()
     try:
         if "headings" in request.POST:
+            if _has_moved(request.POST, found):
+                raise ValueError(MOVED)
             drafts.move_headings(draft=found, into_rows=request.POST["headings"] == "row", now=now)
         else:
             drafts.change_columns(draft=found, mapping=_read_mapping(request.POST, found), now=now)
@@ -90,10 +92,9 @@ def rows(request: WorkspaceRequest, found: BulkDraft) -> HttpResponse:
     now, posted = timezone.now(), request.POST
     named = [*posted.getlist("row"), *(name.removeprefix("row-") for name in posted if name.startswith("row-"))]
     chosen = [int(word) for word in named if word.isdecimal() and len(word) < 6]
-    layout = drafts.read_layout(found)
     try:
         match posted.get("do"):
-            case _ if posted.get("layout", layout) != layout:
+            case _ if _has_moved(posted, found):
                 messages.error(request, MOVED)
             case "mend":
                 for row in chosen[:1]:
@@ -154,6 +155,12 @@ def buy(request: WorkspaceRequest, found: BulkDraft) -> HttpResponse:
         messages.error(request, _say_refusal(made))
         return redirect("workspace:bulk-draft", found.pk)
     return redirect("workspace:bulk-job", made.public_id)
+
+
+def _has_moved(posted: QueryDict, found: BulkDraft) -> bool:
+    """Whether the rows stand at other places than on the page that was sent."""
+    layout = drafts.read_layout(found)
+    return posted.get("layout", layout) != layout
 
 
 def _is_as_shown(posted: QueryDict, judged: judging.Judgement, *, accepts_stored: bool) -> bool:

@@ -285,7 +285,26 @@ class TestAnotherTab:
             drafts.mend(draft=looked_at, rows=[3], fields={"entity_name": "Cedar Incorporated"}, now=now)
         with pytest.raises(drafts.Changed):
             drafts.drop(draft=looked_at, rows=[3], dropped=True, now=now)
+        with pytest.raises(drafts.Changed):
+            drafts.move_headings(draft=looked_at, into_rows=False, now=now)
         assert BulkDraft.objects.get().table == before
+
+    @pytest.mark.parametrize("headings", ["first", "row"])
+    def test_has_its_headings_moved_once_by_two_clicks(self, office: Browser, headings: str) -> None:
+        """The second would take a company's row for the headings, and nobody would ask for it."""
+        at = begin(office, "Acme,NY\nZebra,DE\nBolt,CO\n" if headings == "first" else self.TABLE)
+        (form,) = (
+            one
+            for one in tree.fromstring(office.get(at).content).cssselect("form")
+            if str(one.get("action")).endswith("/columns/")
+        )
+        pages, rows = [], []
+        for _ in range(2):
+            click = dict(form.form_values()) | {"headings": headings}
+            pages.append(office.post(f"{at}columns/", click, follow=True).content.decode())
+            rows.append(BulkDraft.objects.get().table["rows"])
+        assert rows[0] == rows[1]
+        assert ["The rows have moved since this page was shown" in page for page in pages] == [False, True]
 
 
 class TestSeveralStates:
