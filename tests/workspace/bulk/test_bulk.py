@@ -957,6 +957,11 @@ class TestTheFile:
         assert (last["status"], last["ref"], last["entity_name"]) == ("not_asked", "9", "Quay Inc")
         assert "Ontario" in last["error"]
 
+    @pytest.mark.parametrize("query", ["?show=found", "?state=NY"])
+    def test_of_some_of_the_rows_names_none_that_was_not_asked(self, office: Browser, query: str) -> None:
+        at = ask(office, CSV + "9,Quay Inc,Ontario\n")
+        assert [row["ref"] for row in self.rows(office, at, query)] == ["7", "8"]
+
     @pytest.mark.parametrize("others", [("Acme Corp",), ("Zebra Inc", "Acme Corp", "Zebra Inc")])
     @pytest.mark.parametrize("rows_alike", [1, 2])
     def test_of_rows_that_were_asked_again_adds_up_to_what_was_paid(
