@@ -962,6 +962,13 @@ class TestTheFile:
         at = ask(office, CSV + "9,Quay Inc,Ontario\n")
         assert [row["ref"] for row in self.rows(office, at, query)] == ["7", "8"]
 
+    def test_has_the_last_of_the_answers_that_a_row_was_asked_for_again(self, office: Browser) -> None:
+        at = ask(office, "No,Company,State\n7,Nobody Knows This,NY\n")
+        for name in ("Acme Corp", "Zebra Inc"):
+            office.post(f"{at}rows/0/", {"entity_name": name, "state": "NY"})
+        (row,) = self.rows(office, at)
+        assert (row["ref"], row["entity_name"], row["entityName"]) == ("7", "Nobody Knows This", "ZEBRA INC.")
+
     @pytest.mark.parametrize("others", [("Acme Corp",), ("Zebra Inc", "Acme Corp", "Zebra Inc")])
     @pytest.mark.parametrize("rows_alike", [1, 2])
     def test_of_rows_that_were_asked_again_adds_up_to_what_was_paid(
