@@ -855,6 +855,14 @@ class TestARowThatFoundNothing:
         assert Lookup.objects.count() == 1
         assert selectors.get_balance(office.account.pk).spent == PRICE
 
+    def test_is_not_paid_twice_while_it_is_still_asked(self, office: Browser) -> None:
+        at = buy(office, begin(office, "Company,State\nAcme Corp,NY\n"))["Location"]
+        page = office.post(f"{at}rows/0/", {"entity_name": "Acme Corporation", "state": "NY"}, follow=True)
+        assert "This row has not ended yet." in page.content.decode()
+        work()
+        assert Lookup.objects.count() == 1
+        assert selectors.get_balance(office.account.pk).spent == PRICE
+
     def test_with_words_that_cannot_be_asked_says_so(self, office: Browser) -> None:
         at = ask(office, "Company,State\nNobody Knows This,NY\n")
         for fields in ({"entity_name": "A", "state": "NY"}, {"entity_name": "Acme", "state": "Ontario"}):
