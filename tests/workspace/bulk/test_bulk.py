@@ -353,6 +353,14 @@ class TestSeveralStates:
         buy(office, at)
         assert list(Lookup.objects.values_list("state", flat=True)) == [asked]
 
+    def test_of_which_one_was_left_out_are_asked_where_its_line_names_others(self, office: Browser) -> None:
+        at = begin(office, 'Company,Here,There\nAcme Corp,"NY, CO","NY, TX"\n')
+        office.post(f"{at}columns/", {"role-0": "entity_name", "role-1": "state"})
+        office.post(f"{at}rows/", {"do": "drop", "row": "1"})
+        office.post(f"{at}columns/", {"role-0": "entity_name", "role-2": "state"})
+        rows = drafts.read_rows(BulkDraft.objects.get())
+        assert [(row.fields["state"], row.dropped) for row in rows] == [("NY", False), ("TX", False)]
+
     def test_that_are_mended_stay_so_when_the_columns_are_chosen(self, office: Browser) -> None:
         at = begin(office, 'Company,State,Note\nAcme Corp,"NY, CO",x\n')
         office.post(f"{at}rows/", {"do": "mend", "row": "1", "entity_name-1": "Acme Corp of Colorado", "state-1": "TX"})
