@@ -973,6 +973,10 @@ class TestTheFile:
         assert (last["status"], last["ref"], last["entity_name"]) == ("not_asked", "9", "Quay Inc")
         assert "Ontario" in last["error"]
 
+    def test_has_beside_a_row_that_was_not_asked_what_stood_beside_it(self, office: Browser) -> None:
+        at = ask(office, "No,Company,State,City\n7,Acme Corp,NY,Albany\n9,Quay Inc,Ontario,Toronto\n")
+        assert [(row["ref"], row["City"]) for row in self.rows(office, at)] == [("7", "Albany"), ("9", "Toronto")]
+
     @pytest.mark.parametrize("query", ["?show=found", "?state=NY"])
     def test_of_some_of_the_rows_names_none_that_was_not_asked(self, office: Browser, query: str) -> None:
         at = ask(office, CSV + "9,Quay Inc,Ontario\n")
