@@ -24,7 +24,7 @@ from lookups.bulk import drafts, queue, row_answers
 from lookups.jobs import operator_actions, runner
 from lookups.lookup import storage
 from lookups.models import BulkDraft, BulkJob, Heartbeat, Job, Lookup, RowAnswer, StoredAnswer, Watch
-from lookups.workspace.bulk import results
+from lookups.workspace.bulk import judging, results
 from tests.lookups.conftest import Customer
 from tests.lookups.registry_server import Register, company
 from tests.lookups.workbooks import read_table
@@ -288,6 +288,17 @@ class TestAnotherTab:
         with pytest.raises(drafts.Changed):
             drafts.move_headings(draft=looked_at, into_rows=False, now=now)
         assert BulkDraft.objects.get().table == before
+
+    def test_that_changes_a_row_at_the_same_moment_has_nothing_bought(self, office: Browser, clerk: Browser) -> None:
+        """What is held is what the page has shown."""
+        at, now = begin(office, self.TABLE), timezone.now()
+        key, _ = keys.issue(account=office.account, name="office", mode="live", now=now)
+        looked_at = BulkDraft.objects.get()
+        order = judging.judge(looked_at, key=key, now=now).order(accepts_stored=False)
+        clerk.post(f"{at}rows/", {"do": "drop", "row": "0"})
+        with pytest.raises(drafts.Changed):
+            drafts.buy(draft=looked_at, revision=looked_at.revision, order=order, key=key, request_id="", now=now)
+        assert BulkJob.objects.count() == 0
 
     @pytest.mark.parametrize("headings", ["first", "row"])
     def test_has_its_headings_moved_once_by_two_clicks(self, office: Browser, headings: str) -> None:
