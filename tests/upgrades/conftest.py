@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gc
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -14,13 +15,21 @@ from django.db import connection
 from django.db.models import Field
 
 from tests.lookups.conftest import register
-from tests.upgrades.long_way import list_undone, migrate
+from tests.upgrades.long_way import list_stops, migrate, migrate_others
+from tests.upgrades.version_1_3 import VERSION_1_3
 
 __all__ = ["register"]  # a fixture
-Targets = Sequence[tuple[str, str | None]]
+STORIES = (  # in the order of the migrations they begin before
+    "test_trade_words",
+    "test_modes",
+    "test_reversals",
+    "test_ledger_chain",
+    "test_former_slugs",
+    "test_rights",
+    "test_reasons_of_versions",
+)
+ALL_VERSIONS, CUT_OFF = "all versions", "cut off"
 _kept: dict[str, tuple[sqlite3.Connection | str, Any]] = {}
-_befores: list[Targets] = []  # where the stories begin
-_undone: dict[str, frozenset[tuple[str, str]]] = {}
 
 
 @pytest.hookimpl(tryfirst=True)  # xdist reads the marks, and comes first where this folder is named on the command line
@@ -29,9 +38,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.startswith("tests/upgrades/"):
             item.add_marker(pytest.mark.xdist_group("upgrades"))
-            before = getattr(item.getparent(pytest.Module).obj, "BEFORE", None)
-            if before is not None and before not in _befores:
-                _befores.append(before)
 
 
 @pytest.fixture(autouse=True)
@@ -90,19 +96,42 @@ def left_by(name: str, make: Callable[[], Any]) -> Any:
     return given
 
 
-def stand_at(targets: Targets) -> Any:
-    """The models of these migrations, with the tables as they were then; called where they are the present ones.
+def stand_at_1_3() -> Any:
+    """The models of version 1.3.0, with its tables, in which nothing is yet; inside of `kept_tables` or the like."""
 
-    To go back takes as long as to come, so nothing is undone twice: the way to a stop leads over the nearer ones.
+    def come() -> Any:
+        _leave_no_tables()
+        assert connection.introspection.table_names() == []
+        migrate_others()
+        return migrate(VERSION_1_3)
+
+    return left_by("1.3", come)
+
+
+def live_through_all_versions() -> dict[str, Any]:
+    """From no tables at all, by each migration there has ever been; what the stories' `fill` returned, by module."""
+    given: dict[str, Any] = left_by(CUT_OFF, live_until_the_last_steps)
+    migrate(list_stops(-1))
+    call_command("migrate", verbosity=0)
+    return given
+
+
+def live_until_the_last_steps() -> dict[str, Any]:
+    """The same up to the last but one of each app's migrations for which one step stands since.
+
+    Where the tables are those that a story begins with, it writes its rows through the models of then. One installation
+    has lived through them all, as each way takes seconds: a story knows its own rows among the others'.
     """
-    for stop in (*_befores, targets):
-        if str(stop) not in _undone:
-            _undone[str(stop)] = list_undone(stop)
-    if str(targets) not in _kept:
-        nearer = [stop for stop in _befores if _undone[str(stop)] < _undone[str(targets)]]
-        if nearer:
-            stand_at(max(nearer, key=lambda stop: len(_undone[str(stop)])))
-    return left_by(str(targets), lambda: migrate(targets))
+    models, at, given = stand_at_1_3(), VERSION_1_3, {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(import_module("billing.migrations.0008_ledger_chain"), "BATCH", 3)  # more than one of them
+        for name in STORIES:
+            story = import_module(f"tests.upgrades.{name}")
+            if at != story.BEFORE:
+                models, at = migrate(story.BEFORE), story.BEFORE
+            given[story.__name__] = story.fill(models)
+        migrate(list_stops(-2))
+    return given
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -138,6 +167,14 @@ def _put_back(copy: sqlite3.Connection | str) -> None:
     copy.backup(connection.connection)
 
 
+def _leave_no_tables() -> None:
+    if connection.vendor == "sqlite":
+        with closing(sqlite3.connect(":memory:")) as nothing:
+            _put_back(nothing)
+    else:
+        _make_of(connection.settings_dict["NAME"], "template0")
+
+
 def _make_of(name: str, template: str) -> None:
     connection.close()
     connection.close_pool()  # nobody may use what is copied
@@ -147,21 +184,7 @@ def _make_of(name: str, template: str) -> None:
 
 
 @pytest.fixture
-def before(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """The models of the version whose migrations the module calls `BEFORE`."""
-    with put_back_afterwards():
-        yield stand_at(request.module.BEFORE)
-
-
-@pytest.fixture
 def upgraded(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """What the module's `fill` returns of the rows it writes through the models of before; all are upgraded since."""
-    module = request.module
-
-    def make() -> Any:
-        given = module.fill(stand_at(module.BEFORE))
-        call_command("migrate", verbosity=0)
-        return given
-
-    with kept_tables(module.__name__, make) as given:
-        yield given
+    """What the module's `fill` returned of the rows it wrote through the models of before; all are upgraded since."""
+    with kept_tables(ALL_VERSIONS, live_through_all_versions) as given:
+        yield given[request.module.__name__]

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
 
 APPS = ("billing", "jurisdictions", "lookups", "scrapers")
 
@@ -18,14 +19,21 @@ def migrate(targets: Sequence[tuple[str, str | None]]) -> Any:
     for key in steps.replacements:
         executor.recorder.record_unapplied(*key)  # an installation of before knew of no short way
     _go_back(executor, targets)
-    executor.migrate(targets)
-    return steps.project_state([target for target in targets if target[1]]).apps
+    state = executor.migrate(targets)
+    state.__dict__.pop("apps", None)  # made bit by bit: some of its models refer to others as they were before
+    return state.apps
 
 
-def list_undone(targets: Sequence[tuple[str, str | None]]) -> frozenset[tuple[str, str]]:
-    """The migrations that are not in the tables at these targets, of those that are in the present ones."""
-    plan = _open().migration_plan(targets)
-    return frozenset((one.app_label, one.name) for one, is_backwards in plan if is_backwards)
+def migrate_others() -> None:
+    """Bring the tables that are not ours, which older installations have too, to where they are today."""
+    executor = _open()
+    executor.migrate([one for one in executor.loader.graph.leaf_nodes() if one[0] not in APPS])
+
+
+def list_stops(which: int) -> list[tuple[str, str]]:
+    """Of each app, the first or the last or another of the migrations for which one step stands."""
+    steps = MigrationLoader(connection).replacements
+    return [(app, one.replaces[which][1]) for (app, _), one in steps.items()]
 
 
 def _open() -> MigrationExecutor:

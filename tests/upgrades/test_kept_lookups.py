@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Protocol
@@ -12,6 +12,7 @@ import pytest
 from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
 from django.db.migrations.exceptions import IrreversibleError
+from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
 from billing import ledger, reconciliation, selectors
@@ -25,13 +26,14 @@ from lookups.lookup.questions import Question
 from scrapers import gateway
 from tests.lookups.conftest import PRICE, open_customer
 from tests.lookups.registry_server import Register
-from tests.upgrades.conftest import kept_tables, left_by
-from tests.upgrades.long_way import migrate
+from tests.upgrades.conftest import kept_tables, left_by, stand_at_1_3
+from tests.upgrades.long_way import APPS, migrate
 from tests.upgrades.version_1_3 import NORMALIZED, Version13, filing, record
 
 BEFORE = [("lookups", "0008_trade_words")]  # what billing has changed since is a story of its own (test_modes)
 ACME, BY_ID, LIENS = Question("NY", "Acme Corp"), Question("NY", entity_id="100001"), Question("NY", "Acme", kind="ucc")
 NOBODY, CHECK = Question("NY", "Nobody Knows"), Question("NY", "Acme", kind="name_check")
+UNDER_WAY = f"{__name__} under way"
 Told = tuple[Version13, Any]
 Answered = tuple[str, str, int, dict[str, Any]]  # the key, where it was used, the status and the body it got
 
@@ -66,12 +68,12 @@ class Story(Protocol):
 
 
 def open_customers() -> Any:
-    """A customer with money for each story, made with today's tables, which are the old ones afterwards.
-
-    The switches are in them too, as all stories start from this copy, whichever asks for it first.
-    """
+    """A customer with money for each story, and the models of before; what is not of lookups is as it is today."""
+    stand_at_1_3()
+    today = [one for one in MigrationLoader(connection).graph.leaf_nodes() if one[0] in APPS and one[0] != "lookups"]
+    models = migrate([*BEFORE, *today])
     call_command("sync_jurisdictions", verbosity=0)
-    customers = [open_customer() for _ in range(6)]
+    customers = [open_customer() for _ in STORIES]
     for customer in customers:
         ledger.adjust(
             account_id=customer.account.pk,
@@ -81,25 +83,31 @@ def open_customers() -> Any:
             reason="t",
             now=timezone.now(),
         )
-    return migrate(BEFORE), customers
+    return models, customers
 
 
-def install(stories: Sequence[type[Story]]) -> dict[type[Story], Told]:
-    """An installation in which all of these have happened, each to a customer of its own, after the upgrade."""
-    models, customers = left_by(__name__, open_customers)
+def come_to_the_last_way_back() -> dict[type[Story], Told]:
+    """An installation in which all stories have happened, each to its own customer, in the midst of the upgrade."""
+    models, customers = open_customers()
     told = {}
-    for story, customer in zip(stories, customers, strict=False):
+    for story, customer in zip(STORIES, customers, strict=True):
         before = Version13(models, customer)
         told[story] = before, story.happen(before)
+    migrate([("lookups", "0011_no_kept_replies")])
+    return told
+
+
+def upgrade() -> dict[type[Story], Told]:
+    """The same after the upgrade."""
+    told: dict[type[Story], Told] = left_by(UNDER_WAY, come_to_the_last_way_back)
     call_command("migrate", verbosity=0)
     return told
 
 
 @pytest.fixture
-def told(request: pytest.FixtureRequest, switches: None) -> Iterator[Told]:
+def told(request: pytest.FixtureRequest, switches: None, register: Register) -> Iterator[Told]:
     """What was said in the test's own story, and what it notes; the installation is upgraded."""
-    [stories] = [group for group in (ENDED, OPEN) if request.cls in group]
-    with kept_tables(f"{__name__} {stories[0].__name__}", lambda: install(stories)) as all_told:
+    with kept_tables(__name__, upgrade) as all_told:
         yield all_told[request.cls]
 
 
@@ -196,8 +204,9 @@ class TestARepliedLookup:
     @classmethod
     def find_it_in_a_copy(cls, before: Version13) -> uuid.UUID:
         at, day = before.now, before.now - timedelta(days=20)
-        entity = acme(before, evidence=before.evidence(at, from_copy=True), as_of=day)
-        return cls.keep(before, *before.sold(ACME, before.answer(ACME, entity=entity, at=at)))
+        entity = acme(before, state="PA", evidence=before.evidence(at, from_copy=True), as_of=day)
+        question = acme_in("PA")
+        return cls.keep(before, *before.sold(question, before.answer(question, entity=entity, at=at)))
 
     @classmethod
     def find_it_with_a_test_key(cls, before: Version13) -> uuid.UUID:
@@ -293,15 +302,15 @@ class TestAnotherCompanyOfTheName:
 class TestACompanyThatHasNotChanged:
     """And is read once more after the upgrade."""
 
-    def test_gets_no_new_version(self, switches: None, register: Register) -> None:
-        with kept_tables(f"{__name__} {type(self).__name__}", lambda: install([type(self)])) as told:
-            before, _ = told[type(self)]
-            assert before.customer.lookup(fresh=True).json()["data"]["entityName"] == "ACME CORP."
-            from lookups.models import Entity
+    def test_gets_no_new_version(self, told: Told) -> None:
+        from lookups.models import RecordVersion
 
-            assert [one.number for one in Entity.objects.get().versions.all()] == [1]
-            again = before.customer.lookup(source="cache").json()
-            assert (again["cached"], again["data"]["entityName"]) == (True, "ACME CORP.")
+        before, _ = told
+        known = RecordVersion.objects.count()
+        assert before.customer.lookup(fresh=True).json()["data"]["entityName"] == "ACME CORP."
+        assert RecordVersion.objects.count() == known
+        again = before.customer.lookup(source="cache").json()
+        assert (again["cached"], again["data"]["entityName"]) == (True, "ACME CORP.")
 
     @classmethod
     def happen(cls, before: Version13) -> None:
@@ -568,7 +577,7 @@ class TestAnIdempotencyKey:
                 before.unavailable(question, ask=first)
             keys.append(("/v1/lookup", first, 202, accepted(f"job_{job.pk.hex}")))
         bulk = before.bulk(total=1, questions=1)
-        before.rows(bulk, [("Acme Corp", None, before.job(question, bulk=bulk, hold=bulk.hold))])
+        before.rows(bulk, [("Acme Corp", None, before.job(ACME, bulk=bulk, hold=bulk.hold))])
         name = f"bulk_{bulk.pk.hex}"
         taken = {"job_id": name, "status": "queued", "total": 1, "poll_url": f"/v1/bulk-lookup/{name}"}
         keys.append(("/v1/bulk-lookup", bulk.pk, 202, taken))
@@ -608,23 +617,27 @@ class TestARunningIdempotencyKey:
         assert register.asked == 1
 
 
-ENDED: list[type[Story]] = [
+STORIES: list[type[Story]] = [
     TestARepliedLookup,
     TestACompanyThatHasChanged,
     TestAnotherCompanyOfTheName,
     TestALookupWithoutAReply,
     TestAJobThatHasEnded,
     TestAnIdempotencyKey,
+    TestAnOpenJob,
+    TestABulkJob,
+    TestARunningIdempotencyKey,
+    TestACompanyThatHasNotChanged,  # since this last reading of it
 ]
-OPEN: list[type[Story]] = [TestAnOpenJob, TestABulkJob, TestARunningIdempotencyKey]
-"""The stories that happened to one installation."""
+"""What happened to one installation."""
 
 
 class TestTheUpgrade:
     """Of an installation as a whole."""
 
+    @pytest.mark.usefixtures("register")
     def test_is_not_undone_where_something_would_be_lost(self) -> None:
-        with kept_tables(f"{__name__} {ENDED[0].__name__}", lambda: install(ENDED)):
+        with kept_tables(UNDER_WAY, come_to_the_last_way_back):
             with pytest.raises(IrreversibleError, match="restore the backup"):
                 migrate(BEFORE)
             columns = connection.introspection.get_table_description(connection.cursor(), "lookups_job")

@@ -37,6 +37,7 @@ def fill(before: Any) -> list[Any]:
     customers = [before.get_model("billing", "Account").objects.create(**whose) for _ in range(2)]
     before.get_model("lookups", "WebhookSecret").objects.create(account_id=customers[1].pk, salt="salt", made_at=NOW)
     before.get_model("billing", "LedgerEntry").objects.create(account_id=customers[0].pk, **MOVED, **AFTER)
+    before.get_model("billing", "Account").objects.filter(pk=customers[0].pk).update(available=1, deposited=1)
     send_messages(before, customers[0])
     return [customer.pk for customer in customers]
 

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
 
 from tests.upgrades.long_way import migrate
@@ -36,29 +35,34 @@ def is_guarded() -> bool:
     )
 
 
+def fill(before: Any) -> tuple[int, list[bool]]:
+    """A company's only version, and whether it is guarded: now, with its reason, and after the way back from there."""
+    entity = before.get_model("lookups", "Entity").objects.create(
+        state="NY", entity_id="7", slug="acme-ny-7", name="ACME", name_key="acme", last_read_at=NOW
+    )
+    known = {"data": {"entityId": "7"}, "normalized": {}, "facts": "1", "evidence": {}, "reader_version": "1"}
+    when = {"first_read_at": NOW, "last_read_at": NOW, "reader_built_at": "1"}
+    kept = before.get_model("lookups", "RecordVersion").objects.create(entity=entity, number=1, **known, **when)
+    guarded = [is_guarded()]
+    for migrations in ([("lookups", "0022_reasons_of_versions")], BEFORE):
+        migrate(migrations)
+        guarded.append(is_guarded())
+    return kept.pk, guarded
+
+
 class TestAnInstallationWithRecords:
     """Its versions, after the upgrade and after the way back."""
 
-    def test_has_them_with_their_reason_and_as_well_guarded(self, before: Any) -> None:
-        entity = before.get_model("lookups", "Entity").objects.create(
-            state="NY", entity_id="1", slug="acme-ny-1", name="ACME", name_key="acme", last_read_at=NOW
-        )
-        known = {"data": {"entityId": "1"}, "normalized": {}, "facts": "1", "evidence": {}, "reader_version": "1"}
-        when = {"first_read_at": NOW, "last_read_at": NOW, "reader_built_at": "1"}
-        before.get_model("lookups", "RecordVersion").objects.create(entity=entity, number=1, **known, **when)
-        assert is_guarded()
-        call_command("migrate", verbosity=0)
+    def test_has_them_with_their_reason_and_as_well_guarded(self, upgraded: tuple[int, list[bool]]) -> None:
+        pk, guarded = upgraded
+        assert guarded == [True, True, True]
         from lookups.models import RecordVersion
 
-        [kept] = RecordVersion.objects.all()
-        assert (kept.reason, kept.data, kept.first_read_at) == ("read", {"entityId": "1"}, NOW)
+        kept = RecordVersion.objects.get(pk=pk)
+        assert (kept.reason, kept.data, kept.first_read_at) == ("read", {"entityId": "7"}, NOW)
         assert is_guarded()
         assert refuses(f"UPDATE {TABLE} SET reason = 'read_anew'")
         RecordVersion.objects.update(last_read_at=NOW)  # a further reading is no change
-        migrate(BEFORE)
-        assert is_guarded()
-        call_command("migrate", verbosity=0)
-        assert is_guarded()
 
     def test_takes_a_version_that_the_release_before_writes_meanwhile(self) -> None:
         """Both run for a moment: one of them knows no reason."""

@@ -28,8 +28,8 @@ from billing.verification import Verification
 from lookups.lookup.questions import Question
 from tests.lookups.conftest import Customer
 from tests.lookups.registry_server import Register
-from tests.upgrades.conftest import put_back_afterwards, stand_at
-from tests.upgrades.version_1_3 import MATCH, NORMALIZED, VERSION_1_3, record
+from tests.upgrades.conftest import put_back_afterwards, stand_at_1_3
+from tests.upgrades.version_1_3 import MATCH, NORMALIZED, record
 
 APPS = ("billing", "jurisdictions", "lookups", "scrapers")
 PRICE = 314
@@ -154,10 +154,10 @@ class Version130:
         self.write("billing.LedgerEntry", kind=kind, amount=amount, **facts)
 
 
-RELEASED: dict[str, tuple[list[tuple[str, str]], Callable[[Any], Any]]] = {
-    "1.3.0": (VERSION_1_3, Version130),
+RELEASED: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
+    "1.3.0": (stand_at_1_3, Version130),
 }
-"""The last migrations of each released version, and what writes its rows."""
+"""What brings the tables to those of each released version, and what writes its rows."""
 
 # Where the rows of a table are since, if not in one of that name.
 NOW_CALLED = {
@@ -183,9 +183,9 @@ class TestEachReleasedVersion:
     @pytest.fixture(params=RELEASED)
     def installed(self, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
         monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
-        migrations, version = RELEASED[request.param]
+        stand, version = RELEASED[request.param]
         with put_back_afterwards():
-            installed = version(stand_at(migrations))
+            installed = version(stand())
             installed.fill()
             yield installed
 

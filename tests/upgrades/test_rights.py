@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group, Permission
+from django.contrib.contenttypes.models import ContentType
 from django.test import Client
 
 from config import roles
@@ -27,9 +28,9 @@ def fill(before: Any) -> int:
         hashed = hashlib.sha256(secret.encode()).hexdigest()
         known = {"prefix": secret[:10], "secret_hash": hashed, "created_at": NOW, "replaces": old}
         old = before.get_model("billing", "ApiKey").objects.create(account=account, name="server", **known)
-    Group.objects.filter(name="finance").delete()  # the role, which is not made yet
     group = Group.objects.create(name="finance")
-    group.permissions.set(Permission.objects.filter(codename="view_account"))
+    table, _ = ContentType.objects.get_or_create(app_label="billing", model="account")
+    group.permissions.add(Permission.objects.create(codename="view_account", name="see", content_type=table))
     return int(group.pk)
 
 
