@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from billing import accounts, ledger, reconciliation, reversals, selectors, topups
-from billing.models import Account, LedgerEntry, TopUp
+from billing.models import Account, LedgerEntry, Payment, Reversal, TopUp
 from tests.billing import stubs
 from tests.billing.conftest import NOW
 from tests.billing.test_topups import PAGES, cards, event, receive
@@ -141,14 +142,33 @@ class TestEveryOrder:
     def test_with_every_message_doubled_ends_in_the_same_balance(self, cards: stubs.CardProvider, name: str) -> None:
         told, gone = PLAYS[name]
         table = Table()
-        for order in itertools.permutations(told):
-            account, topup = table.sit_down()
-            for message in order:
+        account, topup = table.sit_down()
+        seen: set[tuple[Any, ...]] = set()
+
+        def go_on(*still: Told) -> None:
+            """Say each of these next, and then the others in every order; from where another one has led only once."""
+            state = still, read_books()
+            if state in seen:
+                return
+            seen.add(state)
+            for place, message in enumerate(still):
+                begun = transaction.savepoint()
                 number = table.say(topup, message)
                 table.say(topup, message, number)  # the same message
                 table.say(topup, message)  # the same fact in another one
-            agrees(account, topup, gone)
-        assert reconciliation.run(now=NOW).mismatches == []
+                go_on(*still[:place], *still[place + 1 :])
+                transaction.savepoint_rollback(begun)
+            if not still:
+                agrees(account, topup, gone)
+                assert reconciliation.run(now=NOW).mismatches == []
+
+        go_on(*told)
+
+
+def read_books() -> str:
+    """Every row that a message may change or go by, but what numbers the messages had."""
+    tables: list[Any] = [Account, LedgerEntry, Payment, Reversal, TopUp]
+    return str([list(table.objects.order_by("pk").values()) for table in tables])
 
 
 REFUNDS = st.lists(st.integers(1, CENTS), max_size=3)
