@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 from billing import append_only
+from jurisdictions.new_tables import at_once
 
 BOOKS = [
     append_only.ENTRIES,
@@ -64,7 +65,7 @@ class Migration(migrations.Migration):
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
-    operations = [
+    operations = at_once([
         migrations.CreateModel(
             name='AuditHead',
             fields=[
@@ -584,4 +585,4 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.RunPython(protect, unprotect),
-    ]
+    ])

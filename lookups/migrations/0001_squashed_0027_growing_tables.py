@@ -10,6 +10,8 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
+from jurisdictions.new_tables import at_once
+
 # The triggers, in the words of the migrations that wrote them
 versions, slugs, evidence, reasons = (
     import_module(f"lookups.migrations.{name}")
@@ -57,7 +59,7 @@ class Migration(migrations.Migration):
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
-    operations = [
+    operations = at_once([
         migrations.CreateModel(
             name='ChainTip',
             fields=[
@@ -784,4 +786,4 @@ class Migration(migrations.Migration):
         migrations.RunPython(reasons.protect, reasons.lift),
         migrations.RunPython(slugs.keep_from_now_on, slugs.keep_no_more),
         migrations.RunPython(evidence.protect, evidence.unprotect),
-    ]
+    ])

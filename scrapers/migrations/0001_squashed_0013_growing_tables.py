@@ -6,6 +6,8 @@ An older one comes by the migrations that this one replaces, and ends with the s
 import django.db.models.deletion
 from django.db import migrations, models
 
+from jurisdictions.new_tables import at_once
+
 
 class Migration(migrations.Migration):
 
@@ -30,7 +32,7 @@ class Migration(migrations.Migration):
     dependencies = [
     ]
 
-    operations = [
+    operations = at_once([
         migrations.CreateModel(
             name='Body',
             fields=[
@@ -160,4 +162,4 @@ class Migration(migrations.Migration):
                 'indexes': [models.Index(fields=['keep_until'], name='reading_by_end'), models.Index(condition=models.Q(('outcome__in', ('found', 'not_found')), _negated=True), fields=['state', '-read_at'], name='reading_failed')],
             },
         ),
-    ]
+    ])
