@@ -38,6 +38,17 @@ def django_db_setup(request: pytest.FixtureRequest, django_db_blocker: Any) -> I
         copies.drop()
 
 
+def copy_migrated(to: Path) -> bool:
+    """Put a SQLite file there with the empty tables of today; False where this run has kept none."""
+    kept = settings.VAR_DIR / f"migrated-{RUN}.sqlite3"
+    if not RUN:
+        return False
+    with _one_at_a_time():
+        if kept.exists():
+            shutil.copy(kept, to)
+        return kept.exists()
+
+
 @contextmanager
 def _one_at_a_time() -> Iterator[None]:
     with (settings.VAR_DIR / f"migrated-{RUN}.lock").open("w") as lock:

@@ -9,9 +9,12 @@ from pathlib import Path
 
 from django.conf import settings
 
+from tests.migrated_once import RUN, copy_migrated
+
 
 def run(inside: str, tmp_path: Path, *plugin: str) -> subprocess.CompletedProcess[str]:
     """Run the tests of the file `inside`, on the embedded engine."""
+    copy_migrated(tmp_path / f"migrated-{RUN}.sqlite3")  # where it looks for what another process has kept
     surroundings = {
         **{name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL", "VAR_DIR")},
         "SOS_TEST_VAR": str(tmp_path),
