@@ -36,7 +36,6 @@ from tests.evidence.forging import (
 )
 from tests.evidence.tampering import OURS, WARC, list_flipped, list_forged
 from tests.lookups.conftest import Customer
-from tests.lookups.messages import end_jobs
 from tests.lookups.registry_server import Register
 
 pytestmark = pytest.mark.django_db
@@ -184,16 +183,6 @@ class TestAFileOfEvidence:
         """Brackets in a name or a form were counted as if they nested something."""
         asked = {"question": {"entityName": 'Blue "Heron" \\' + "[{" * 60, "state": "DE"}}
         assert verify.load(json.dumps(asked)) == verify.load(rfc8785.dumps(asked)) == asked
-
-    def test_is_good_whatever_the_verdict_is(self, tester: Customer, tmp_path: Path) -> None:
-        played = ("found", "not_found", "ambiguous", "portal_down", "page_changed", "too_many", "copy", "later")
-        replies = [tester.lookup(MAGIC[name], "DE") for name in played]
-        end_jobs()
-        files = [file_of(tester, reply) for reply in replies]
-        for raw in files:
-            found = verify.judge(raw, trusted())
-            assert wrong_parts(found) == set(), found
-        assert list_valid(files, tmp_path) == [True] * len(played)
 
 
 class TestAFileOfAnAnswerFromACopy:

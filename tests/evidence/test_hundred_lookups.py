@@ -47,6 +47,7 @@ class TestAHundredLookups:
         proven = Lookup.objects.filter(manifest__isnull=False)
         ended = Counter(proven.values_list("verdict", flat=True))
         assert proven.count() >= 100
+        assert set(ended) == set(proven.filter(state=STATES[0]).values_list("verdict", flat=True))
         assert {"found", "not_found", "ambiguous", "unavailable", "refused", "taken", "cannot_say"} <= set(ended)
         assert not Lookup.objects.filter(verdict__in=ended.keys() - {"failed"}, manifest=None).exists()
         assert chain.find_difference() is None
@@ -59,10 +60,12 @@ class TestAHundredLookups:
         turned = [self.turn_a_bit(raw, random.Random(number)) for number, raw in enumerate(files)]
         for name, raw in turned:
             assert not verify.is_good(verify.judge(raw, trusted)), name
-        (tmp_path / "good").mkdir()
-        assert set(list_valid(files, tmp_path / "good")) == {True}
-        assert set(list_valid([raw for _, raw in turned], tmp_path)) == {False}
-        assert len({name for name, _ in turned}) >= 10, "in each part"
+        # The other program takes a tenth of a second for each, and knows neither states nor what a part says
+        good = [raw for lookup, raw in zip(proven, files, strict=True) if lookup.state == STATES[0]]
+        wrong = dict(turned)
+        assert len(good) >= 20
+        assert len(wrong) >= 10, "in each part"
+        assert list_valid([*good, *wrong.values()], tmp_path) == [True] * len(good) + [False] * len(wrong)
 
     def read(self, tester: Customer, lookup: Lookup) -> bytes:
         told = tester.get(f"/v1/lookups/{lookup.public_id}/evidence.wacz")
