@@ -25,6 +25,7 @@ from tests.engines import programs
 from tests.engines.own_database import engine_variables
 from tests.failures.disks import small_disk
 from tests.journeys.checkout import ROOT, clean_environment
+from tests.migrated_once import copy_migrated
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("backup")]
 PASSPHRASE = "correct horse battery staple"
@@ -103,6 +104,11 @@ class Installation:
             [found] = connection.execute(count).fetchone() or [0]
             return int(found)
 
+    def change(self) -> None:
+        """Something happens after the backup: of the account that is in it none is left."""
+        self.sql("UPDATE billing_account SET name = 'Another'")
+        assert self.count_accounts() == 0
+
     def destroy(self) -> None:
         """Nothing is left: no folder, an empty database."""
         subprocess.run(["rm", "-r", str(self.folder / "var")], check=True)
@@ -130,9 +136,18 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]
     (folder / "var").mkdir()
     with engine_variables() as variables:
         made = Installation(variables, folder)
-        made.do("migrate", "-v", "0")
+        if not made.is_sqlite or not copy_migrated(folder / "var" / "db.sqlite3"):
+            made.do("migrate", "-v", "0")
         made.do("shell", "-v", "0", "-c", WRITE)
         yield made
+
+
+@pytest.fixture(scope="module")
+def archive(template: Installation, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A backup of it; what becomes of one is each test's own."""
+    written = tmp_path_factory.mktemp("backup") / "a"
+    template.do("backup", str(written))
+    return str(written)
 
 
 @pytest.fixture
@@ -256,43 +271,40 @@ class TestRestoring:
     """What it refuses, and what it says afterwards."""
 
     def test_takes_the_place_of_an_installation_only_when_asked_to(
-        self, installation: Installation, tmp_path: Path
+        self, installation: Installation, archive: str, tmp_path: Path
     ) -> None:
-        installation.do("backup", str(tmp_path / "a"))
-        installation.do("shell", "-v", "0", "-c", WRITE)
-        assert "say --replace" in installation.fail("restore", str(tmp_path / "a"))
-        assert installation.count_accounts() == 2
-        told = installation.do("restore", str(tmp_path / "a"), "--replace")
+        installation.change()
+        assert "say --replace" in installation.fail("restore", archive)
+        assert installation.count_accounts() == 0
+        told = installation.do("restore", archive, "--replace")
         assert installation.count_accounts() == 1
         for undone in ("erased since the backup", "keys again that were revoked", "left out since", "states off again"):
             assert undone in told
         installation.do("backup", str(tmp_path / "b"))  # also of what was restored
-        installation.do("shell", "-v", "0", "-c", WRITE)
+        installation.change()
         installation.do("restore", str(tmp_path / "b"), "--replace")
         assert installation.count_accounts() == 1
         assert list((tmp_path / "var").glob("*before_restore*")) == []
 
-    def test_wants_the_service_stopped(self, installation: Installation, tmp_path: Path) -> None:
-        installation.do("backup", str(tmp_path / "a"))
+    def test_wants_the_service_stopped(self, installation: Installation, archive: str, tmp_path: Path) -> None:
         if installation.is_sqlite:
             reader = sqlite3.connect(tmp_path / "var" / "db.sqlite3")
             reader.execute("SELECT count(*) FROM billing_account").fetchone()
-            line = installation.fail("restore", str(tmp_path / "a"), "--replace")
+            line = installation.fail("restore", archive, "--replace")
             reader.close()
         else:
             with psycopg.connect(installation.variables["DATABASE_URL"]):
-                line = installation.fail("restore", str(tmp_path / "a"), "--replace")
+                line = installation.fail("restore", archive, "--replace")
         assert "stop the service first" in line
         assert installation.count_accounts() == 1
 
     @pytest.mark.parametrize("damage", [b"no database at all", b"SQLite format 3\0"])
     def test_takes_the_place_of_a_database_that_is_damaged(
-        self, installation: Installation, tmp_path: Path, damage: bytes
+        self, installation: Installation, archive: str, tmp_path: Path, damage: bytes
     ) -> None:
         if not installation.is_sqlite:
             pytest.skip("PostgreSQL's own files are the server's")
-        file, archive = tmp_path / "var" / "db.sqlite3", str(tmp_path / "a")
-        installation.do("backup", archive)
+        file = tmp_path / "var" / "db.sqlite3"
         reader = sqlite3.connect(file)
         reader.execute("SELECT count(*) FROM billing_account").fetchone()
         # By another process: to close the file here would give up the lock that the reader has on it
@@ -304,45 +316,46 @@ class TestRestoring:
         assert installation.count_accounts() == 1
         assert list((tmp_path / "var").glob("*before_restore*")) == []
 
-    def test_that_is_broken_off_puts_back_what_was_there(self, installation: Installation, tmp_path: Path) -> None:
+    def test_that_is_broken_off_puts_back_what_was_there(
+        self, installation: Installation, archive: str, tmp_path: Path
+    ) -> None:
         if installation.is_sqlite:
             pytest.skip("SQLite's file is put in place by two renames")
-        installation.do("backup", str(tmp_path / "a"))
         slow = tmp_path / "programs" / "pg_restore"
         slow.parent.mkdir()
         slow.write_text('#!/bin/sh\nkill -INT "$PPID"\nexec sleep 60\n')  # Ctrl-C
         slow.chmod(0o755)
         done = installation.manage(
-            "restore", str(tmp_path / "a"), "--replace", PATH=f"{slow.parent}{os.pathsep}{os.environ['PATH']}"
+            "restore", archive, "--replace", PATH=f"{slow.parent}{os.pathsep}{os.environ['PATH']}"
         )
         assert done.returncode != 0
         assert installation.count_accounts() == 1
         assert list((tmp_path / "var").glob("restore-*")) == []
 
     def test_touches_nothing_where_the_databases_own_disk_has_no_room(
-        self, installation: Installation, tmp_path: Path
+        self, installation: Installation, archive: str, tmp_path: Path
     ) -> None:
         if not installation.is_sqlite:
             pytest.skip("PostgreSQL's disk is the server's, which rolls back")
-        installation.do("backup", str(tmp_path / "a"))
         (tmp_path / "disk").mkdir()
         before = (tmp_path / "var" / "db.sqlite3").read_bytes()
         with small_disk(tmp_path / "disk", megabytes=1.5 * len(before) / 1024**2) as disk:  # for one of the two
             there = disk.folder / "db.sqlite3"
             there.write_bytes(before)
-            line = installation.fail("restore", str(tmp_path / "a"), "--replace", DATABASE_URL=f"sqlite:///{there}")
+            line = installation.fail("restore", archive, "--replace", DATABASE_URL=f"sqlite:///{there}")
             assert "No space left" in line
             assert [path.name for path in disk.folder.iterdir()] == [there.name]
             assert there.read_bytes() == before
 
     @pytest.mark.once
-    def test_touches_nothing_when_the_archive_is_damaged(self, installation: Installation, tmp_path: Path) -> None:
-        installation.do("backup", str(tmp_path / "a"))
-        whole = (tmp_path / "a").read_bytes()
+    def test_touches_nothing_when_the_archive_is_damaged(
+        self, installation: Installation, archive: str, tmp_path: Path
+    ) -> None:
+        whole = Path(archive).read_bytes()
         (tmp_path / "b").write_bytes(whole[: len(whole) // 2])
-        installation.do("shell", "-v", "0", "-c", WRITE)
+        installation.change()
         assert "damaged or cut off" in installation.fail("restore", str(tmp_path / "b"), "--replace")
-        assert installation.count_accounts() == 2
+        assert installation.count_accounts() == 0
 
     @pytest.mark.once
     def test_refuses_a_backup_of_a_newer_product_and_of_another_engine(
@@ -371,21 +384,22 @@ class TestRestoring:
         assert "what an earlier restore replaced" in line
 
     @pytest.mark.once
-    def test_keeps_what_an_earlier_one_has_replaced(self, installation: Installation, tmp_path: Path) -> None:
+    def test_keeps_what_an_earlier_one_has_replaced(
+        self, installation: Installation, archive: str, tmp_path: Path
+    ) -> None:
         if not installation.is_sqlite:
             pytest.skip("the same rule, shown once")
-        file, good = tmp_path / "var" / "db.sqlite3", str(tmp_path / "good")
-        installation.do("backup", good)
+        file = tmp_path / "var" / "db.sqlite3"
         installation.sql(FORGE["sqlite"])
         installation.do("backup", str(tmp_path / "forged"))
-        installation.do("restore", good, "--replace")
-        installation.do("shell", "-v", "0", "-c", WRITE)
+        installation.do("restore", archive, "--replace")
+        installation.change()
         assert installation.manage("restore", str(tmp_path / "forged"), "--replace").returncode == 1
         file.unlink()
-        installation.do("restore", good)
+        installation.do("restore", archive)
         [aside] = file.parent.glob("*before_restore*")
         aside.replace(file)
-        assert installation.count_accounts() == 2
+        assert installation.count_accounts() == 0
 
     @pytest.mark.once
     def test_brings_an_older_database_up_to_date(self, installation: Installation, tmp_path: Path) -> None:
