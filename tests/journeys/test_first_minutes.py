@@ -41,10 +41,21 @@ class Place:
         self.service.wait_for(READY)
         return self.service
 
-    def running(self) -> Running:
-        """As the story before left it, or started again where that one ended it."""
-        alive = self.service and self.service.process.poll() is None
-        return self.service if alive else self.start()
+
+@dataclass(frozen=True)
+class Ended:
+    """What a start printed, which processes it had, and which of them were there after its end."""
+
+    exit_code: int
+    text: str
+    curls: list[str]
+    seen: set[int]
+    left_over: list[int]
+
+    @classmethod
+    def write(cls, service: Running, exit_code: int) -> Ended:
+        """Keep it: the next start prints into the same file."""
+        return cls(exit_code, service.text(), service.curls(), service.seen, service.left_over())
 
 
 @pytest.fixture(scope="module")
@@ -61,22 +72,54 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def running(place: Place) -> Running:
-    """`make run`, ready."""
-    return place.running()
+    """The first `make run`, ready."""
+    return place.start()
 
 
 @pytest.fixture(scope="module")
-def first_answers(place: Place) -> dict[str, dict]:
+def first_answers(running: Running) -> dict[str, dict]:
     """What the two lines show that are pasted first of all, and what is left to spend afterwards."""
-    sandbox_line, live_line = place.running().curls()
+    sandbox_line, live_line = running.curls()
     return {
         "fictional": paste(sandbox_line),
         "fictional balance": ask_balance(sandbox_line),
         "real": paste(live_line),
         "real balance": ask_balance(live_line),
     }
+
+
+@pytest.fixture(scope="module")
+def signed_up(running: Running) -> tuple[str, str]:
+    """The page that somebody comes to who signs up, and the link that leads there."""
+    own = build_opener(HTTPCookieProcessor())
+
+    def send(address: str, **typed: str) -> str:
+        page = own.open(address).read().decode()
+        token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page)
+        assert token, page
+        form = urlencode({"csrfmiddlewaretoken": token[1], **typed}).encode()
+        return str(own.open(address, form).read().decode())
+
+    send(f"http://127.0.0.1:{running.port}/app/sign-in/", email="ada@quay.test")
+    link = running.wait_for(r"^Sign in as ada@quay\.test until .+$").split()[-1]
+    return send(link), link
+
+
+@pytest.fixture(scope="module")
+def interrupted(running: Running, first_answers: dict[str, dict], signed_up: tuple[str, str]) -> Ended:
+    """Ctrl-C was pressed once all else was done: so the whole story has two starts, whatever test comes first."""
+    return Ended.write(running, running.press_ctrl_c())
+
+
+@pytest.fixture(scope="module")
+def second(place: Place, interrupted: Ended) -> Ended:
+    """Started again, until one of its processes died."""
+    again = place.start()
+    subprocess.run(["pkill", "-KILL", "--parent", str(_up(again)), "--full", " beat "], check=True)
+    again.wait_for(r"The process beat ended")
+    return Ended.write(again, again.process.wait(timeout=300))
 
 
 def paste(line: str) -> dict:
@@ -127,25 +170,20 @@ class TestTheFirstMinutes:
         assert (real["cost"], real["source"], real["lookupsRemaining"]) == (0.0314, "live", 9)
         assert first_answers["real balance"]["balanceStored"] == FREE - 314
 
-    def test_ctrl_c_leaves_no_process(self, running: Running) -> None:
-        assert len(running.seen) >= 6  # make, the command, web and its worker, two queue workers, beat
-        running.press_ctrl_c()
-        assert running.left_over() == []
-        assert "Stopped." in running.text()
-        assert "Traceback" not in running.text()
+    def test_ctrl_c_leaves_no_process(self, interrupted: Ended) -> None:
+        assert len(interrupted.seen) >= 6  # make, the command, web and its worker, two queue workers, beat
+        assert interrupted.left_over == []
+        assert "Stopped." in interrupted.text
+        assert "Traceback" not in interrupted.text
 
-    def test_a_second_start_shows_the_same_login_and_keys(self, running: Running, place: Place) -> None:
-        before = running.curls()
-        login = running.wait_for(r"login: .+$")
-        running.press_ctrl_c()
-        again = place.start()
-        assert again.curls() == before
-        assert again.wait_for(r"login: .+$") == login
+    def test_a_second_start_shows_the_same_login_and_keys(self, interrupted: Ended, second: Ended) -> None:
+        before, after = (re.search(r"login: .+$", one.text, re.MULTILINE) for one in (interrupted, second))
+        assert before
+        assert after
+        assert (after.group(), second.curls) == (before.group(), interrupted.curls)
 
-    @pytest.mark.usefixtures("first_answers")  # they are the first, whatever is asked here
-    def test_the_secrets_are_for_the_owner_alone_and_in_no_log(self, running: Running, place: Place) -> None:
-        for line in running.curls():
-            paste(line)
+    @pytest.mark.usefixtures("first_answers")  # for which the lines with the keys were pasted
+    def test_the_secrets_are_for_the_owner_alone_and_in_no_log(self, place: Place) -> None:
         kept = place.folder / "var" / "first_accounts.json"
         assert stat.S_IMODE(kept.stat().st_mode) == 0o600
         secrets = [json.loads(kept.read_text())[name] for name in ("password", "test_key", "live_key")]
@@ -153,26 +191,15 @@ class TestTheFirstMinutes:
         assert {log.name for log in logs} >= {"web.log", "worker.log", "bulk.log", "beat.log"}
         assert [log.name for log in logs for secret in secrets if secret in log.read_text()] == []
 
-    def test_signing_up_prints_a_link_that_stands_in_no_log(self, running: Running, place: Place) -> None:
-        own = build_opener(HTTPCookieProcessor())
-
-        def send(address: str, **typed: str) -> str:
-            page = own.open(address).read().decode()
-            token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page)
-            assert token, page
-            form = urlencode({"csrfmiddlewaretoken": token[1], **typed}).encode()
-            return str(own.open(address, form).read().decode())
-
-        send(f"http://127.0.0.1:{running.port}/app/sign-in/", email="ada@quay.test")
-        link = running.wait_for(r"^Sign in as ada@quay\.test until .+$").split()[-1]
-        assert "10 free lookups" in send(link)
+    def test_signing_up_prints_a_link_that_stands_in_no_log(self, signed_up: tuple[str, str], place: Place) -> None:
+        page, link = signed_up
+        assert "10 free lookups" in page
         assert link.split("/")[-2] not in "".join(log.read_text() for log in (place.folder / "var" / "log").iterdir())
 
-    def test_one_dead_process_ends_all_and_is_named(self, running: Running) -> None:
-        subprocess.run(["pkill", "-KILL", "--parent", str(_up(running)), "--full", " beat "], check=True)
-        running.wait_for(r"The process beat ended")
-        assert running.process.wait(timeout=300) != 0
-        assert running.left_over() == []
+    def test_one_dead_process_ends_all_and_is_named(self, second: Ended) -> None:
+        assert "The process beat ended" in second.text
+        assert second.exit_code != 0
+        assert second.left_over == []
 
 
 def _up(running: Running) -> int:
