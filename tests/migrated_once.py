@@ -26,7 +26,7 @@ def django_db_setup(request: pytest.FixtureRequest, django_db_blocker: Any) -> I
         request.getfixturevalue("django_db_setup")
         yield
         return
-    with _one_at_a_time(), django_db_blocker.unblock():
+    with one_at_a_time(), django_db_blocker.unblock():
         found = copies.is_there()
         if found:
             copies.begin_with_it()
@@ -34,7 +34,7 @@ def django_db_setup(request: pytest.FixtureRequest, django_db_blocker: Any) -> I
         if not found:
             copies.keep()
     yield
-    with _one_at_a_time(), django_db_blocker.unblock():
+    with one_at_a_time(), django_db_blocker.unblock():
         copies.drop()
 
 
@@ -50,10 +50,17 @@ def copy_migrated(to: Path) -> bool:
 
 
 @contextmanager
-def _one_at_a_time() -> Iterator[None]:
+def one_at_a_time() -> Iterator[None]:
+    """No other process of the run makes something for all of them while the block runs."""
     with (settings.VAR_DIR / f"migrated-{RUN}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+def copy_file(made: Path, to: Path) -> None:
+    """A database of SQLite's, with what its log still holds."""
+    with closing(sqlite3.connect(made)) as origin, closing(sqlite3.connect(to)) as copy:
+        origin.backup(copy)
 
 
 class _Files:
@@ -76,9 +83,7 @@ class _Files:
         connection.creation._create_test_db = copied
 
     def keep(self) -> None:
-        name = connection.settings_dict["NAME"]
-        with closing(sqlite3.connect(name)) as made, closing(sqlite3.connect(self.kept)) as kept:
-            made.backup(kept)  # with what its log still holds
+        copy_file(Path(connection.settings_dict["NAME"]), self.kept)
 
     def drop(self) -> None:
         """It goes with its folder."""

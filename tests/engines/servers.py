@@ -97,9 +97,10 @@ class Addresses:
 
 
 @contextmanager
-def running(programs: Programs, *, keeps_commits: bool = False) -> Iterator[Addresses]:
+def running(programs: Programs, *, keeps_commits: bool = False, cluster: Path | None = None) -> Iterator[Addresses]:
     """Run both servers for as long as the block lasts.
 
+    `cluster`: a folder of PostgreSQL's to begin with a copy of.
     `keeps_commits`: PostgreSQL may be crashed without losing what it had committed, at the price of some speed.
     """
     identity = _identity()
@@ -108,7 +109,7 @@ def running(programs: Programs, *, keeps_commits: bool = False) -> Iterator[Addr
     try:
         if identity:
             shutil.chown(folder, identity["user"], identity["group"])
-        servers.append(_postgres(programs, folder, identity, keeps_commits=keeps_commits))
+        servers.append(_postgres(programs, folder, identity, keeps_commits=keeps_commits, cluster=cluster))
         servers.append(_redis(programs, folder, identity))
         for server in servers:
             server.start()
@@ -120,6 +121,11 @@ def running(programs: Programs, *, keeps_commits: bool = False) -> Iterator[Addr
         for server in servers:
             server.stop()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def copy_cluster(folder: Path, to: Path) -> None:
+    """The folder of a PostgreSQL that does not run, with the owner and the rights of each file."""
+    subprocess.run(["cp", "-a", folder, to], check=True)
 
 
 def _identity() -> dict[str, Any]:
@@ -138,14 +144,28 @@ def _place_for(identity: dict[str, Any]) -> str:
     return place if reached else "/tmp"
 
 
-def _postgres(programs: Programs, folder: Path, identity: dict[str, Any], *, keeps_commits: bool) -> Server:
-    data = folder / "postgres"
+def _make_cluster(programs: Programs, data: Path, identity: dict[str, Any]) -> None:
     command = [programs.initdb, "--pgdata", data, "--username", "sos", "--auth", "trust", "--encoding", "UTF8"]
     made = subprocess.run(
-        [*command, "--no-locale", "--no-sync"], cwd=folder, env=_plain(), capture_output=True, text=True, **identity
+        [*command, "--no-locale", "--no-sync"],
+        cwd=data.parent,
+        env=_plain(),
+        capture_output=True,
+        text=True,
+        **identity,
     )
     if made.returncode != 0:
         raise NotStarted(f"PostgreSQL's cluster could not be made: {made.stderr}")
+
+
+def _postgres(
+    programs: Programs, folder: Path, identity: dict[str, Any], *, keeps_commits: bool, cluster: Path | None
+) -> Server:
+    data = folder / "postgres"
+    if cluster:
+        copy_cluster(cluster, data)
+    else:
+        _make_cluster(programs, data, identity)
     port = free_port()
     settings = {
         "listen_addresses": "127.0.0.1",

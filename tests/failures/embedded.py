@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 import httpx
 
 from tests import plain_http
+from tests.failures import installed_once
 from tests.failures.books import wait_until
 from tests.failures.customers import Customer
 from tests.failures.disks import Disk
@@ -22,6 +22,8 @@ from tests.failures.registries import running as registries_running
 from tests.failures.service import SETTINGS, Process
 from tests.journeys.checkout import ROOT, clean_environment
 from tests.ports import free_port
+
+ALL = ("web", "worker", "bulk", "beat")
 
 
 @dataclass
@@ -35,6 +37,12 @@ class Embedded:
     processes: dict[str, Process]
     environment: dict[str, str]
     customer: Customer
+
+    def answers(self) -> bool:
+        """Whether the web server does."""
+        with suppress(httpx.HTTPError):
+            return plain_http.get(f"{self.url}/v1/health", timeout=5).status_code == 200
+        return False
 
     def is_healthy(self) -> bool:
         """Whether it says so."""
@@ -81,26 +89,28 @@ class Embedded:
 
 
 @contextmanager
-def running(folder: Path, *, logs: Path, disk: Disk | None = None, **more: str) -> Iterator[Embedded]:
-    """Start everything in the folder, with `more` settings; end every process whatever happens."""
+def running(
+    folder: Path, *, logs: Path, disk: Disk | None = None, names: Collection[str] = ALL, **more: str
+) -> Iterator[Embedded]:
+    """Start everything in the folder, with `more` settings; end every process whatever happens.
+
+    `names`: the processes that the story has need of, where those are not all. The service then is not well.
+    """
     with registries_running() as registries:
         port = free_port()
         environment = clean_environment(SETTINGS | {"VAR_DIR": str(folder), "PORTALS_URL": registries.url} | more)
-        open_accounts = [sys.executable, "-m", "tests.failures.customers", "1"]
-        opened = subprocess.run(open_accounts, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
-        (account,) = json.loads(opened.stdout)
+        (account,) = installed_once.open_accounts(environment, 1)
         (folder / "static").mkdir()
-        processes = {
-            name: Process(name, [name, *options], environment, logs / f"{name}.log")
-            for name, options in {"web": ["--port", str(port)], "worker": [], "bulk": [], "beat": []}.items()
-        }
+        lines = {name: [name, "--port", str(port)] if name == "web" else [name] for name in names}
+        processes = {name: Process(name, line, environment, logs / f"{name}.log") for name, line in lines.items()}
         url = f"http://127.0.0.1:{port}"
         customer = Customer(account["account"], account["secret"], url, "D1")
         embedded = Embedded(url, folder, disk, registries, processes, environment, customer)
         try:
             for process in processes.values():
                 process.start()
-            wait_until(embedded.is_healthy, what="the service is well", seconds=120)
+            is_there = embedded.is_healthy if names is ALL else embedded.answers
+            wait_until(is_there, what="the service is well", seconds=120)
             yield embedded
         finally:
             for process in processes.values():

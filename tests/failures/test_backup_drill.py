@@ -5,7 +5,6 @@ On the engine of this run, every process started by the one command. `pytest -s`
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
@@ -25,7 +24,7 @@ import pytest
 from tests import plain_http
 from tests.engines import programs
 from tests.engines.own_database import engine_variables
-from tests.failures import registries
+from tests.failures import installed_once, registries
 from tests.failures.customers import Call, Customer
 from tests.failures.service import SETTINGS
 from tests.journeys.checkout import ROOT, clean_environment
@@ -63,9 +62,7 @@ class Drill:
 
     def open_customers(self, number: int) -> list[Customer]:
         """Accounts with credit, as the operator opens them."""
-        command = [sys.executable, "-m", "tests.failures.customers", str(number)]
-        done = subprocess.run(command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=True)
-        opened = json.loads(done.stdout)
+        opened = installed_once.open_accounts(self.environment, number)
         return [Customer(one["account"], one["secret"], self.url, f"D{one['account']}") for one in opened]
 
     def start(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import subprocess
@@ -19,6 +18,7 @@ import httpx
 import pytest
 
 from tests import plain_http
+from tests.failures import installed_once
 from tests.failures.customers import Customer
 from tests.failures.registries import Registries
 from tests.failures.registries import running as registries_running
@@ -43,9 +43,7 @@ class Web:
         self.environment = clean_environment(SETTINGS | {"VAR_DIR": str(folder), "PORTALS_URL": registries.url})
         (folder / "static").mkdir()
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
-        command = [sys.executable, "-m", "tests.failures.customers", str(CUSTOMERS)]
-        opened = subprocess.run(command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=True)
-        self._customers = json.loads(opened.stdout)
+        self._customers = installed_once.open_accounts(self.environment, CUSTOMERS)
 
     def start(self, port: int | None = None) -> int:
         """Start a web server, and wait until it answers; returns its port."""
