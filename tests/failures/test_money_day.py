@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.xdist_group("money day"),
     pytest.mark.timeout(900),
 ]
-OPERATIONS, CLIENTS, KILL_EVERY = 200, 12, 45
+OPERATIONS, CLIENTS, KILL_EVERY = 100, 12, 22
 
 
 @pytest.fixture

@@ -26,6 +26,7 @@ from tests.failures.registries import STATES
 
 PATIENCE = 25.0  # seconds; what is open after that is asked for again when the day is over
 POLLS = 12.0
+LONGEST_PAUSE = 3.0
 VALID_SECONDS = 550  # of a signed transfer
 UNITS = 10_000  # in a dollar
 # How often each kind of operation is done, in a hundred
@@ -109,12 +110,14 @@ class Client:
         self.open = [again for again in self.open if not again()]
 
     def _insist(self, again: Again, *, seconds: float = PATIENCE) -> None:
-        until = time.monotonic() + seconds
+        """Ask again, less and less often: what a killed process had in its hands is nobody's for two minutes."""
+        until, pause = time.monotonic() + seconds, 0.5
         while not again():
             if time.monotonic() > until:
                 self.open.append(again)
                 return
-            time.sleep(self.chance.uniform(0.1, 0.5))
+            time.sleep(self.chance.uniform(0.1, pause))
+            pause = min(pause * 1.5, LONGEST_PAUSE)
 
     def _send(self, method: str, path: str, body: Any = None, **headers: str) -> httpx.Response | None:
         """One request; None where no reply came."""
