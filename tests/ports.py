@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 # The kernel hands ports from 32768 on to whoever connects, and a busy suite connects often: one of those, given back
 # until the server has started, or while it is stopped, may be somebody's when it is wanted.
@@ -21,3 +23,15 @@ def free_port() -> int:
             except OSError:
                 continue
             return port
+
+
+@contextmanager
+def reserved_port() -> Iterator[int]:
+    """A loopback port that nobody else is given while the block runs; a server that reuses addresses may listen there.
+
+    All do: `socket.create_server`, asyncio's, socketserver's.
+    """
+    with socket.socket() as reserved:
+        reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        reserved.bind(("127.0.0.1", free_port()))
+        yield reserved.getsockname()[1]

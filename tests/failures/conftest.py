@@ -32,7 +32,7 @@ def running_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servic
 def storm(running_service: Service) -> Service:
     """The service, with every process running, quick registries and nothing left of the story before."""
     registries = running_service.registries
-    registries.seconds, registries.long = 0.0, False
+    registries.seconds, registries.long, registries.fault = 0.0, False, None
     registries.release_hanging()
     registries.open()
     wait_until(lambda: registries.waiting() == 0, what="nobody of the story before asks any more")

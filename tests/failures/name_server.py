@@ -35,16 +35,13 @@ class NameServer:
 
 
 @contextmanager
-def running(folder: Path, *, is_there: bool = True) -> Iterator[NameServer]:
-    """Have one that says nothing as yet, or (`is_there`) nobody at its address."""
+def running(folder: Path) -> Iterator[NameServer]:
+    """Have one that says nothing as yet; after the block nobody is at its address."""
     if os.geteuid() != 0 or subprocess.run([*PRIVATE, "true"], capture_output=True).returncode:
         pytest.skip("a process gets a name server of its own in a mount namespace, which root alone may make")
     written = folder / "resolv.conf"
     written.write_text(f"nameserver {ADDRESS[0]}\noptions timeout:30 attempts:2\n")
     names = NameServer([*PRIVATE, "sh", "-c", 'mount --bind "$0" /etc/resolv.conf && exec "$@"', str(written)])
-    if not is_there:
-        yield names
-        return
     with socket.socket(type=socket.SOCK_DGRAM) as server:
         try:
             server.bind(ADDRESS)

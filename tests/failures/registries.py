@@ -21,11 +21,12 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from random import Random
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from tests.portals.faults import Faults
 from tests.serving import in_background
 
 HOSTS = {
@@ -43,7 +44,8 @@ BLANK_EVERY = 2.0  # seconds
 
 
 class Registries(ThreadingHTTPServer):
-    """The server. `seconds`: how long each answer takes; `asked`: requests by state and words.
+    """The server. `seconds`: how long each answer takes; `asked`: requests by state and words; `fault`: what every
+    request meets instead of an answer (`tests.portals.faults`), which is counted nowhere.
 
     `hanging`: whether the registry that hangs does; `silent`: whether it does so without a word. `long`: whether every
     other answer is too long, even compressed, to lie beside its row.
@@ -55,6 +57,7 @@ class Registries(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Conversation)
         self.seconds = 0.0
+        self.fault: str | None = None
         self.asked: Counter[tuple[str, str]] = Counter()
         self.inside: Counter[str] = Counter()
         self.hanging = self.silent = True
@@ -119,12 +122,14 @@ class Registries(ThreadingHTTPServer):
         """A client that was killed is not worth a line."""
 
 
-class _Conversation(BaseHTTPRequestHandler):
+class _Conversation(Faults):  # a connection serves all questions of a conversation, as with registries
     server: Registries
-    protocol_version = "HTTP/1.1"  # a connection serves all questions of a conversation, as with registries
     disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
+        if self.server.fault:
+            self.fail(self.server.fault)
+            return
         parts = urlsplit(self.path)
         self._begun = False
         where = parse_qs(parts.query).get("$where", [""])[0]
@@ -188,9 +193,6 @@ class _Conversation(BaseHTTPRequestHandler):
     def _write(self, part: bytes) -> None:
         self.wfile.write(part)
         self.wfile.flush()
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Quiet."""
 
 
 def _words(where: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import subprocess
@@ -22,13 +21,13 @@ from celery import Celery
 
 from tests import plain_http
 from tests.engines import programs, servers
-from tests.failures import clock, memory
+from tests.failures import clock, installed_once, memory
 from tests.failures.books import Books, wait_until
 from tests.failures.customers import Call, Customer
-from tests.failures.registries import Registries
+from tests.failures.registries import STATES, Registries
 from tests.failures.registries import running as registries_running
 from tests.journeys.checkout import ROOT, clean_environment, descendants
-from tests.ports import free_port
+from tests.ports import free_port, reserved_port
 
 SYNC_BUDGET_SECONDS = 1.5
 PATIENT_SECONDS = 60.0
@@ -57,7 +56,7 @@ class Process:
     log: Path
     running: subprocess.Popen[bytes] | None = None
     kills: int = 0
-    settings: dict[str, str] = field(default_factory=dict)
+    is_usual: bool = True
     _read_from: int = 0
 
     def start(self, *, inside: Sequence[str] = (), **settings: str) -> None:
@@ -65,7 +64,7 @@ class Process:
 
         `inside`: a command that becomes it, in surroundings that it makes.
         """
-        self.settings = settings
+        self.is_usual = not (settings or inside)
         self._read_from = self.log.stat().st_size if self.log.exists() else 0
         with self.log.open("ab") as output:
             self.running = subprocess.Popen(
@@ -122,7 +121,10 @@ class Process:
 
 @dataclass
 class Service:
-    """Web, worker, bulk worker and clock on a PostgreSQL and a Redis of their own, before four registries."""
+    """Web, worker, bulk worker and clock on a PostgreSQL and a Redis of their own, before four registries.
+
+    `mail_port`: of the mail server that they know; there is none until a story runs one.
+    """
 
     url: str
     books: Books
@@ -131,6 +133,7 @@ class Service:
     environment: dict[str, str]
     processes: dict[str, Process]
     customers: list[dict[str, object]]
+    mail_port: int
     stops: int = 0
     _marks: Iterator[int] = field(default_factory=lambda: iter(range(1, 10_000)))
 
@@ -199,7 +202,7 @@ class Service:
                 server.start()
             server.signal_all(signal.SIGCONT)
         for process in self.processes.values():
-            if process.settings:
+            if not process.is_usual:
                 process.end()
         # What a registry took in another story makes none slow
         self.books.write("DELETE FROM scrapers_scrapeattempt")
@@ -325,7 +328,7 @@ class Service:
 
         Nobody can take the jobs up before the minutes have passed in which the killed threads would have answered
         (`lose_workers_places`), and the registries are shut; both are the story's next step, so nothing happens before.
-        The other way for a job to come to the worker is a state that has proved slow (`prove_slow`).
+        The other way for a job to come to the worker is a state that has proved slow (`leave_to_worker`).
         """
         self.registries.shut()
         calls = customer.ask(customer.questions(number, missing=missing), at_once=number)
@@ -335,6 +338,17 @@ class Service:
         self.web.kill()
         wait_until(lambda: self.registries.waiting() == 0, what="nobody asks any more")
         self.web.start()  # it is waited for when somebody asks it again
+
+    def leave_to_worker(self, customer: Customer, number: int, *, missing: int = 5) -> None:
+        """Have so many questions of slow states accepted, which are the worker's from the first, in mid-fetch by now.
+
+        Unlike with orphans no web server has to be started anew, which takes as long as three workers.
+        """
+        self.prove_slow(*STATES)
+        self.registries.shut()
+        calls = customer.ask(customer.questions(number, missing=missing), at_once=number)
+        assert {call.status for call in calls} == {202}, [call.body for call in calls]
+        self.wait_for_fetches(8)
 
     def sweep_into(self, *, waiting: int) -> None:
         """Give the orphans to the worker while no registry answers, until so many fetches are under way."""
@@ -417,29 +431,24 @@ def running(folder: Path, *, accounts: int = CUSTOMERS, more: Mapping[str, str] 
     found = programs.find_programs()
     if found is None:
         raise programs.Missing("PostgreSQL and Redis are not on this machine")
-    with servers.running(found, keeps_commits=True) as addresses, registries_running() as registries:
+    with (
+        servers.running(found, keeps_commits=True, cluster=installed_once.find_cluster(found)) as addresses,
+        registries_running() as registries,
+        reserved_port() as mail_port,
+    ):
         url = f"http://127.0.0.1:{free_port()}"
-        environment = clean_environment(
-            {**SETTINGS, "REDIS_URL": addresses.redis_url, "VAR_DIR": str(folder), "PORTALS_URL": registries.url}
-            | dict(more or {})
-        )
+        where = {"VAR_DIR": str(folder), "PORTALS_URL": registries.url, "EMAIL_URL": f"smtp://127.0.0.1:{mail_port}"}
+        environment = clean_environment({**SETTINGS, "REDIS_URL": addresses.redis_url, **where, **(more or {})})
         processes = {
             name: Process(name, [name, *more], environment | _database(addresses, name), folder / f"{name}.log")
             for name, more in {"web": ["--port", url.rpartition(":")[2]], "worker": [], "bulk": [], "beat": []}.items()
         }
         environment |= _database(addresses, "tests")
-        opened = subprocess.run(
-            [sys.executable, "-m", "tests.failures.customers", str(accounts)],
-            cwd=ROOT,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        customers = installed_once.open_accounts(environment, accounts)
         books = Books(addresses.database_url)
         books.place_witness()
         (folder / "static").mkdir(exist_ok=True)
-        service = Service(url, books, addresses, registries, environment, processes, json.loads(opened.stdout))
+        service = Service(url, books, addresses, registries, environment, processes, customers, mail_port)
         try:
             service.start(*processes)
             yield service

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -23,7 +24,7 @@ from tests.failures.embedded import Embedded
 from tests.failures.service import Process, Service
 from tests.journeys.checkout import ROOT
 
-SECONDS = 10.0
+KILLED = ["web", "worker", "bulk", "worker"]
 MOST = 200  # what workers that are killed all the time cannot do is promised at once, and more and more would wait
 KEEPS_A_READING = 'INSERT INTO "scrapers_reading"%'
 
@@ -40,22 +41,23 @@ def examine(environment: Mapping[str, str], customer: Customer) -> dict[str, Any
     return found
 
 
-def ask_on(customer: Customer, until: float) -> None:
+def ask_on(customer: Customer, over: Event) -> None:
     """Go on asking, whatever comes back, until so much has been asked that it takes the workers a while."""
-    while time.monotonic() < until and len(customer.calls) < MOST:
+    while not over.is_set() and len(customer.calls) < MOST:
         customer.ask(customer.questions(6), timeout=10)
 
 
-def kill_on(processes: Mapping[str, Process], chance: random.Random, until: float) -> int:
-    """kill -9 one after the other, and start it again at once; returns how many."""
-    kills = 0
-    while time.monotonic() < until:
-        process = processes[chance.choice(["web", "worker", "bulk", "web"])]
-        time.sleep(chance.uniform(0.5, 3.0))
-        process.kill()
-        process.start()
-        kills += 1
-    return kills
+def kill_on(processes: Mapping[str, Process], customer: Customer) -> None:
+    """kill -9 one after the other in any order, and start it again at once, while the customer goes on asking."""
+    chance, over = random.Random(16), Event()
+    with ThreadPoolExecutor(1) as pool:
+        asking = pool.submit(ask_on, customer, over)
+        for name in chance.sample(KILLED, len(KILLED)):
+            time.sleep(chance.uniform(0.5, 3.0))
+            processes[name].kill()
+            processes[name].start()
+        over.set()
+        asking.result(60)
 
 
 @pytest.mark.slow
@@ -67,11 +69,7 @@ class TestOnServers:
 
     def test_nothing_is_sold_without_its_bytes(self, storm: Service, customer: Customer, settled: Audit) -> None:
         storm.registries.seconds, storm.registries.long = 0.1, True
-        until = time.monotonic() + SECONDS
-        with ThreadPoolExecutor(1) as pool:
-            asking = pool.submit(ask_on, customer, until)
-            assert kill_on(storm.processes, random.Random(16), until) > 3
-            asking.result(60)
+        kill_on(storm.processes, customer)
         storm.wait_for("web", "worker", "bulk")
         storm.lose_workers_places()
         customer.insist(customer.calls, seconds=150)
@@ -113,11 +111,7 @@ class TestEmbedded:
     def test_nothing_is_sold_without_its_bytes(self, embedded: Embedded) -> None:
         customer = embedded.customer
         embedded.registries.seconds, embedded.registries.long = 0.1, True
-        until = time.monotonic() + SECONDS
-        with ThreadPoolExecutor(1) as pool:
-            asking = pool.submit(ask_on, customer, until)
-            assert kill_on(embedded.processes, random.Random(16), until) > 3
-            asking.result(60)
+        kill_on(embedded.processes, customer)
         wait_until(embedded.is_healthy, what="the service is well again", seconds=120)
         embedded.lose_places()
         customer.insist(customer.calls, seconds=90)

@@ -35,12 +35,9 @@ class TestACustomerWithAnAddress:
 
         with receiving(answer) as server:
             self.listen_at(customer, f"http://127.0.0.1:{server.port}/")
-            storm.orphan(customer, 12)
-            wait_until(storm.answers, what="the web server answers", seconds=60)
+            storm.leave_to_worker(customer, 12)
             customer.ask_bulk(customer.questions(4))
             storm.registries.open()  # nothing can have ended before, so there was nothing to tell
-            storm.lose_workers_places()
-            storm.send("lookups.tasks.sweep_jobs")
             wait_until(lambda: list_whole(server), what="the first message is on its way")
             storm.worker.kill()
             storm.bulk.kill()

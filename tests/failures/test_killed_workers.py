@@ -10,7 +10,7 @@ import pytest
 
 from tests.failures.books import CHARGES, ENDS_A_JOB
 from tests.failures.conftest import Audit
-from tests.failures.customers import STATES, Customer
+from tests.failures.customers import Customer
 from tests.failures.service import Service
 
 pytestmark = [pytest.mark.slow, pytest.mark.postgres, pytest.mark.redis, pytest.mark.xdist_group("failures")]
@@ -18,7 +18,7 @@ SIXTEEN_MINUTES = 16 * 60  # beyond the deadline of a job
 
 
 class TestAKilledWorker:
-    """The worker for single jobs; they are its own because the web server was killed before."""
+    """The worker for single jobs, which are its own: the web server was killed before, or their states are slow."""
 
     def test_loses_no_job_that_it_was_fetching(self, storm: Service, customer: Customer, settled: Audit) -> None:
         storm.orphan(customer, 20)
@@ -32,11 +32,7 @@ class TestAKilledWorker:
     def test_loses_no_job_of_a_slow_state_that_it_was_fetching(
         self, storm: Service, customer: Customer, settled: Audit
     ) -> None:
-        storm.prove_slow(*STATES)
-        storm.registries.shut()
-        calls = customer.ask(customer.questions(20))
-        assert {call.status for call in calls} == {202}
-        storm.wait_for_fetches(8)
+        storm.leave_to_worker(customer, 20)
         storm.worker.kill()
         storm.registries.open()
         storm.start("worker")
@@ -46,8 +42,7 @@ class TestAKilledWorker:
     def test_loses_and_charges_nothing_between_storing_and_charging(
         self, storm: Service, customer: Customer, settled: Audit
     ) -> None:
-        storm.orphan(customer, 12, missing=0)
-        storm.sweep_into(waiting=8)
+        storm.leave_to_worker(customer, 12, missing=0)
         with storm.books.locked("billing_account", [customer.account]):
             storm.registries.open()
             storm.kill_at_lock(storm.worker, statement=CHARGES)
@@ -73,8 +68,7 @@ class TestAKilledWorker:
 
     def kill_while_it_ends_a_job(self, storm: Service, customer: Customer) -> None:
         """Whether what it charged is committed by then or goes with the rest, the books must come out even."""
-        storm.orphan(customer, 12, missing=0)
-        storm.sweep_into(waiting=8)
+        storm.leave_to_worker(customer, 12, missing=0)
         with storm.books.no_job_ends():
             storm.registries.open()
             storm.kill_at_lock(storm.worker, statement=ENDS_A_JOB)

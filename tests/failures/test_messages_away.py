@@ -15,7 +15,6 @@ from tests.failures.conftest import Audit
 from tests.failures.customers import Customer
 from tests.failures.service import Service
 from tests.lookups.webhook_receiver import receiving, says
-from tests.ports import free_port
 
 pytestmark = [pytest.mark.slow, pytest.mark.postgres, pytest.mark.redis, pytest.mark.xdist_group("away")]
 STEP = 20  # seconds, of a step with the mail server
@@ -53,11 +52,8 @@ class TestResultsThatAreSent:
         other, mailbox = storm.new_customer(), Mailbox()
         storm.books.write("UPDATE billing_account SET email = 'ops@acme.test' WHERE id = %(id)s", id=customer.account)
         with name_server.running(tmp_path) as names, receiving(says(204)) as hooks, receiving(says(204)) as near:
-            port = free_port()
-            with socket.create_server(("127.0.0.1", port)):  # takes the connection and says nothing
-                mail = {"EMAIL_URL": f"smtp://127.0.0.1:{port}"}
-                storm.restart("web", **mail)
-                storm.restart(*SENDERS, inside=names.inside, **mail)
+            with socket.create_server(("127.0.0.1", storm.mail_port)):  # takes the connection and says nothing
+                storm.restart(*SENDERS, inside=names.inside)
                 far = f"http://hooks.example.test:{hooks.port}/"
                 customer.ask_bulk(customer.questions(2), email_results=True, webhook_url=far)
                 other.ask_bulk(other.questions(2), webhook_url=f"http://127.0.0.1:{near.port}/")
@@ -74,7 +70,7 @@ class TestResultsThatAreSent:
             }
             assert not hooks.requests
             names.answers.set()
-            post = Controller(mailbox, hostname="127.0.0.1", port=port)
+            post = Controller(mailbox, hostname="127.0.0.1", port=storm.mail_port)
             post.start()
             try:
                 storm.books.write("UPDATE lookups_delivery SET next_at = now() WHERE status = 'pending'")
@@ -83,7 +79,7 @@ class TestResultsThatAreSent:
             finally:
                 post.stop()
         assert (len(hooks.requests), len(mailbox.names)) == (1, 1)
-        storm.restart("web", *SENDERS)
+        storm.restart(*SENDERS)
         settled(customer, other)
 
     def all_noted(self, storm: Service, customer: Customer) -> bool:

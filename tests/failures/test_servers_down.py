@@ -58,10 +58,10 @@ class TestRedis:
         assert settled(customer).found == 7
 
     def test_flushed_while_it_runs_loses_nothing(self, storm: Service, customer: Customer, settled: Audit) -> None:
-        storm.orphan(customer, 16)
-        wait_until(storm.answers, what="the web server answers", seconds=60)
+        storm.leave_to_worker(customer, 8)
         customer.ask_bulk(customer.questions(16))
-        storm.sweep_into(waiting=16)  # as many as may ask
+        storm.wait_for_fetches(16)  # as many as may ask
+        assert {call.status for call in customer.ask(customer.questions(8))} == {202}  # these wait for their turn
         storm.queue().flushall()
         storm.stops += 1
         storm.registries.open()
@@ -128,14 +128,3 @@ class TestPostgres:
         storm.lose_workers_places()
         customer.insist([*before, *during])
         settled(customer, most_asked=4)
-
-    def test_frozen_tells_every_caller_to_come_again(self, storm: Service, customer: Customer, settled: Audit) -> None:
-        """Its connections stay open and say nothing: whoever waits for them stops waiting."""
-        storm.restart_web(DATABASE_SECONDS="2")
-        with storm.frozen(storm.addresses.postgres):
-            calls = customer.ask(customer.questions(12), at_once=12, timeout=120)
-        assert {call.status for call in calls} == {503}
-        assert all(call.body["retryable"] and call.body["cost"] == 0 for call in calls)
-        customer.insist(calls)
-        settled(customer)
-        assert storm.dead() == []

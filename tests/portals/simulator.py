@@ -7,55 +7,18 @@ which the service must report as a changed page, never as "not found".
 
 from __future__ import annotations
 
-import gzip
-import io
 import json
-import socket
-import struct
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from functools import lru_cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from scrapers.transport.recording import Step, load_steps
+from tests.portals.faults import Faults
 from tests.scrapers.golden import list_cases
 from tests.serving import in_background
-
-WALL = b"<!DOCTYPE html><html><head><title>Just a moment...</title></head><body class='no-js'>Checking</body></html>"
-CAPTCHA = b"<html><body><form action='/'><div class='g-recaptcha' data-sitekey='x'></div></form></body></html>"
-NEW_LAYOUT = b"<!DOCTYPE html><html><head><title>Welcome</title></head><body><h1>Our new home</h1></body></html>"
-MAINTENANCE = b"<html><body><h1>The system is down for maintenance until Monday.</h1></body></html>"
-FAULTS = (
-    "error",
-    "reset",
-    "hang",
-    "drip",
-    "wall",
-    "captcha",
-    "forbidden",
-    "too-many-requests",
-    "maintenance",
-    "layout",
-    "wrong-type",
-    "empty",
-    "bomb",
-    "endless",
-    "cut-off",
-)
-
-
-@lru_cache(maxsize=1)
-def bomb() -> bytes:
-    """500 MB of nothing in half a megabyte."""
-    packed = io.BytesIO()
-    with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=1) as file:
-        for _ in range(500):
-            file.write(bytes(1_000_000))
-    return packed.getvalue()
-
 
 Plant = Callable[[str, Step | None], Step | str | None]
 
@@ -126,10 +89,9 @@ def _sent(body: bytes, kind: str) -> dict[str, Any]:
     return dict(json.loads(text)) if "json" in kind else dict(parse_qsl(text, keep_blank_values=True))
 
 
-class Conversation(BaseHTTPRequestHandler):
+class Conversation(Faults):
     """One connection."""
 
-    protocol_version = "HTTP/1.1"
     server: Simulator
 
     def do_GET(self) -> None:
@@ -137,9 +99,6 @@ class Conversation(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         self._answer()
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Quiet."""
 
     def _answer(self) -> None:
         body = self.rfile.read(int(self.headers.get("content-length") or 0))
@@ -149,91 +108,18 @@ class Conversation(BaseHTTPRequestHandler):
         if self.server.latency:
             time.sleep(self.server.latency)
         if self.server.fault:
-            getattr(self, "_" + self.server.fault.replace("-", "_"))()
+            self.fail(self.server.fault)
             return
         step = self.server.find(self.command, url, body, self.headers.get("content-type", ""))
         planted = self.server.plant(url, step) if self.server.plant else None
         if isinstance(planted, str):
-            getattr(self, "_" + planted.replace("-", "_"))()
+            self.fail(planted)
             return
         step = planted or step
         if step is None:
             self._send(404, b"no golden case has this request: " + url.encode(), "text/plain")
         else:
             self._send(step.status, step.body, extra=dict(step.headers))
-
-    def _send(self, status: int, body: bytes, kind: str = "text/html", extra: dict[str, str] | None = None) -> None:
-        self.send_response(status)
-        headers = {name.lower(): value for name, value in (extra or {}).items()}
-        headers.setdefault("content-type", kind)
-        headers["content-length"] = str(len(body))
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def _error(self) -> None:
-        self._send(500, b"<html><body>Server Error in '/' Application.</body></html>")
-
-    def _forbidden(self) -> None:
-        self._send(403, b"")
-
-    def _too_many_requests(self) -> None:
-        self._send(429, b"slow down", extra={"retry-after": "120"})
-
-    def _wall(self) -> None:
-        self._send(200, WALL)
-
-    def _captcha(self) -> None:
-        self._send(200, CAPTCHA)
-
-    def _maintenance(self) -> None:
-        self._send(200, MAINTENANCE)
-
-    def _layout(self) -> None:
-        self._send(200, NEW_LAYOUT)
-
-    def _wrong_type(self) -> None:
-        self._send(200, b"%PDF-1.7 ...", "application/pdf")
-
-    def _empty(self) -> None:
-        self._send(200, b"")
-
-    def _bomb(self) -> None:
-        self._send(200, bomb(), extra={"content-encoding": "gzip"})
-
-    def _reset(self) -> None:
-        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self.close_connection = True
-        self.connection.close()
-
-    def _hang(self) -> None:
-        time.sleep(30)
-
-    def _drip(self) -> None:
-        self.send_response(200)
-        self.send_header("content-type", "text/html")
-        self.end_headers()
-        self.close_connection = True
-        for _ in range(300):
-            self.wfile.write(b"<p>")
-            self.wfile.flush()
-            time.sleep(0.1)
-
-    def _endless(self) -> None:
-        self.send_response(200)
-        self.send_header("content-type", "application/json")
-        self.end_headers()
-        self.close_connection = True
-        while True:
-            self.wfile.write(b"[" * 65536)
-
-    def _cut_off(self) -> None:
-        self.send_response(200)
-        self.send_header("content-length", "100000")
-        self.end_headers()
-        self.wfile.write(b"<html><body><table>")
-        self.close_connection = True
 
 
 def running() -> AbstractContextManager[Simulator]:

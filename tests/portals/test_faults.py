@@ -14,7 +14,8 @@ from scrapers.portal import Portal
 from scrapers.records import Answer, Query
 from scrapers.search.pipeline import ask
 from scrapers.transport.session import PortalSession, TransportSettings
-from tests.portals.simulator import FAULTS, Simulator, running
+from tests.portals.faults import FAULTS
+from tests.portals.simulator import Simulator, running
 from tests.scrapers.golden import NOW, THRESHOLD, Case, list_cases
 
 RIGHT: dict[str, tuple[type[PortalError], ...]] = {
