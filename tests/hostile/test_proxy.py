@@ -38,9 +38,9 @@ ATTACKERS = 160  # ten for each of a process's threads
 
 
 @pytest.fixture(scope="module")
-def servers(web: Web) -> list[int]:
-    """Two web servers of one installation."""
-    return [web.start(), web.start()]
+def servers(web: Web, port: int) -> list[int]:
+    """Two web servers of one installation, the one that is there for all stories and one beside it."""
+    return [port, web.start()]
 
 
 @pytest.fixture(scope="module")
