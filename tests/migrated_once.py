@@ -43,7 +43,7 @@ def copy_migrated(to: Path) -> bool:
     kept = settings.VAR_DIR / f"migrated-{RUN}.sqlite3"
     if not RUN:
         return False
-    with _one_at_a_time():
+    with one_at_a_time():
         if kept.exists():
             shutil.copy(kept, to)
         return kept.exists()
