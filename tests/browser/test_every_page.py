@@ -121,7 +121,7 @@ class Tab:
         reply, is_ours = self.page.goto(address), "/admin/" not in address
         assert reply is not None
         found = [*chromium.list_overflow(self.page)]
-        if chromium.AXE.exists() and axe:
+        if axe:
             found += chromium.judge(self.page)
         if is_ours:
             found += [f"{sum(self.sizes)} bytes"] if sum(self.sizes) > MOST_BYTES else []

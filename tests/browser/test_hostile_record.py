@@ -74,7 +74,7 @@ def walk(browser: Browser, root: str, addresses: list[str], cookies: dict[str, s
             f"turns: {one}" for one in page.evaluate(LEAKS)
         ]
         found += [f"cut: {one}" for one in page.evaluate(CUT)]
-        found += chromium.judge(page) if chromium.AXE.exists() else []
+        found += chromium.judge(page)
         found += ["its markup became ours"] if page.evaluate(MADE) else []
         if found + complaints:
             wrong[address] = found + complaints
