@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
+from urllib.parse import unquote_plus
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.core.cache import cache
@@ -156,22 +157,29 @@ def _without_addresses(filings: list[dict[str, Any]], people: set[str]) -> list[
 def names_anyone(text: str, *, state: str) -> bool:
     """Whether a page as a registry sent it may name a person or a company that something is left out of.
 
-    Where the words of a name all stand on the page it is taken to be named, wherever they stand.
+    Where the words of a name all stand on the page it is taken to be named, wherever they stand. A number is one of
+    its own, not a part of a longer one.
     """
     if not cache.get_or_set(_SUBJECTS, _list_subjects, _REMEMBERED):
         return False
     plain = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), html.unescape(text))
-    ungrouped = _GROUPING.sub("", plain)
-    words = set(to_person_key(plain, most=None).split())
+    shown = " ".join([plain, *(unquote_plus(plain, charset) for charset in ("utf-8", "windows-1252"))])  # in links, too
+    words = set(to_person_key(shown, most=None).split())
     for one in Suppression.objects.active().filter(state__in=["", state]).order_by():
         if one.kind == Kind.PERSON and words.issuperset(one.person_key.split()):
             return True
-        if one.kind != Kind.PERSON and _GROUPING.sub("", one.entity_id) in ungrouped:
+        if one.kind != Kind.PERSON and _to_pattern(one.entity_id).search(shown):
             return True
     return False
 
 
-_GROUPING = re.compile(r"[\s.-]+")  # of numbers: "6 512 345", "65-12345"
+def _to_pattern(number: str) -> re.Pattern[str]:
+    """A number however a page groups its signs ("6 512 345", "65-12345"), also after zeros."""
+    signs = [re.escape(sign) for sign in _GROUPING.sub("", number)]
+    return re.compile(r"(?<!\d)0*" + r"[\s.-]*".join(signs) + r"(?!\d)", re.IGNORECASE)
+
+
+_GROUPING = re.compile(r"[\s.-]+")
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")  # as JSON writes letters
 _SIDES = ("debtors", "securedParties")
 _NOWHERE = dict.fromkeys(("address", "city", "state", "zip"))

@@ -89,6 +89,15 @@ class TestAPersonLeftOut:
         leave_out(kind="person", person="José Núñez")
         assert not any(shown in one for one in bodies_of(file_of(customer, reply)))
 
+    @pytest.mark.parametrize("written", ["QUINCY%20A.%20S%C3%84MPLE", "QUINCY+A.+S%C4MPLE"])
+    def test_is_in_no_link_of_a_page(self, customer: Customer, register: Register, written: str) -> None:
+        link = f"/search?agent={written}"
+        register.rows = [company("ACME CORP.", number, dos_process_name=link) for number in ("1", "2")]
+        reply = customer.lookup()
+        assert any(written.encode() in one for one in bodies_of(file_of(customer, reply)))
+        leave_out(kind="person", person="Sämple, Quincy A.")
+        assert not any(written.encode() in one for one in bodies_of(file_of(customer, reply)))
+
 
 class TestACompanyLeftOut:
     """A field of it, or its page."""
@@ -115,6 +124,16 @@ class TestACompanyLeftOut:
         assert any(written.encode() in one for one in bodies_of(file_of(customer, reply)))
         leave_out(kind="company", state="NY", entity_id=kept)
         assert not any(written.encode() in one for one in bodies_of(file_of(customer, reply)))
+
+    def test_of_a_short_number_is_not_taken_for_every_longer_one(self, customer: Customer, register: Register) -> None:
+        register.rows = [company("ACME CORP.", one, dos_process_name="SUITE 417") for one in ("1231", "1232")]
+        reply = customer.lookup()
+        shown = bodies_of(file_of(customer, reply))
+        assert any(b"1231" in one for one in shown)
+        leave_out(kind="company", state="NY", entity_id="31")
+        assert bodies_of(file_of(customer, reply)) == shown
+        leave_out(kind="company", state="NY", entity_id="1231")
+        assert not any(b"1231" in one for one in bodies_of(file_of(customer, reply)))
 
     def test_does_not_take_others_with_it(self, tester: Customer) -> None:
         reply = tester.lookup(FOUND, "DE")
