@@ -135,18 +135,24 @@ class Report:
 
 
 def write_weekly(*, now: datetime) -> dict[str, str]:
-    """Ask what is due by the clock, quietly; returns each state's result. The report takes the last one's place."""
+    """Ask what is due by the clock, quietly; returns each state's result. The report takes the last one's place.
+
+    Only when it is whole: of a run that was killed the last one stays.
+    """
     portals = contact.list_due()
     if not portals:
         return {}
     folder = settings.VAR_DIR / "first-contact" / "weekly"
-    shutil.rmtree(folder, ignore_errors=True)
-    report = Report(folder, began=now)
+    unfinished = folder.with_name("weekly-unfinished")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    report = Report(unfinished, began=now)
     try:
         for one in contact.meet(portals, now=now, within=WEEKLY_SECONDS, pause=WEEKLY_PAUSE):
             report.add(one)
     finally:
         report.finish(ended=timezone.now())
+    shutil.rmtree(folder, ignore_errors=True)
+    unfinished.rename(folder)
     return {row["state"]: row["result"] for row in report.states}
 
 

@@ -403,6 +403,23 @@ class TestTheClock:
         tasks.meet_registries()
         assert not left.exists()
 
+    def test_of_a_run_that_was_killed_leaves_the_report_of_the_week_before(
+        self, simulator: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        services.note_contact(code="CO", contact={}, is_live=True, trouble="", now=timezone.now())
+        tasks.meet_registries()
+        report = tmp_path / "first-contact" / "weekly" / "report.json"
+        before = report.read_bytes()
+
+        def killed(*_: Any, **__: Any) -> None:
+            raise SystemExit
+
+        monkeypatch.setattr(contact_report.Report, "add", killed)
+        monkeypatch.setattr(contact_report.Report, "finish", killed)
+        with pytest.raises(SystemExit):
+            tasks.meet_registries()
+        assert report.read_bytes() == before
+
     def test_begins_with_no_state_once_its_time_is_over(
         self, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
     ) -> None:
