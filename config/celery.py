@@ -106,10 +106,7 @@ app.conf.update(
         "anchor-ledger": {"task": "billing.tasks.anchor_ledger", "schedule": crontab(minute=5)},
         "reconcile": {"task": "billing.tasks.reconcile", "schedule": crontab(minute=40)},
         "reconcile-whole": {"task": "billing.tasks.reconcile_whole", "schedule": crontab(hour=3, minute=10)},
-        "refresh-bulk-data": {
-            "task": "scrapers.tasks.refresh_bulk_data",
-            "schedule": crontab(hour=4, minute=20, day_of_week="sun"),
-        },
+        "refresh-bulk-data": {"task": "scrapers.tasks.refresh_bulk_data", "schedule": crontab(hour=4, minute=20)},
         "meet-registries": {  # before people in America begin to work
             "task": "scrapers.tasks.meet_registries",
             "schedule": crontab(hour=9, minute=20, day_of_week="tue"),

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import shutil
 import time
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from django.conf import settings
 from django.db import connection
+from django.db.models import Max
 
 from jurisdictions import selectors
 from scrapers import discovery, gateway
@@ -21,6 +22,8 @@ from scrapers.portal import Portal
 from scrapers.transport.download import DownloadSession
 
 PATIENCE = 3 * 3600.0  # seconds for one file; the largest is 1.8 GB
+FRESH = timedelta(days=6, hours=12)  # a copy is loaded anew each week, by a clock that looks each day
+LAST_BEGINS = 18 * 3600.0  # seconds after which no further file is begun: the next day's look goes on
 log = logging.getLogger(__name__)
 
 
@@ -37,7 +40,7 @@ def fetch(*, portal: Portal, now: datetime) -> tuple[Path, datetime]:
     What was left there by another day's fetch is removed: a file may be gigabytes.
     """
     source = get_bulk_data(portal)
-    if source.supplied or not source.url.startswith("https://"):
+    if not _may_fetch(source):
         raise copies.LoadRefused(
             f"{source.url} is nothing that this program may fetch: fetch it yourself, then use --file"
         )
@@ -93,14 +96,19 @@ def load(
 
 
 def refresh_all(*, now: datetime) -> dict[str, str]:
-    """Refresh every copy that has been loaded once; returns what came of each. One failing stops no other.
+    """Refresh every copy that was loaded a week ago; returns what came of each. One failing stops no other.
 
-    Not of a state that is switched off: its registry is left alone, and nobody is answered from the copy.
+    What did not come, or was killed, is due the next day; what came and was refused, a week later. Not of a state that
+    is switched off: its registry is left alone, and nobody is answered from the copy.
     """
-    told, off = {}, set(selectors.list_off().values_list("code", flat=True))
-    copied = set(BulkCopy.objects.order_by().values_list("state", flat=True).distinct())
+    told, off, began = {}, set(selectors.list_off().values_list("code", flat=True)), time.monotonic()
+    last = dict(BulkCopy.objects.order_by().values_list("state").annotate(Max("finished_at")))
     for portal in discovery.list_publishers():
-        if portal.code not in copied:
+        loaded = last.get(portal.code)
+        if loaded is None or loaded > now - FRESH or not _may_fetch(get_bulk_data(portal)):
+            continue
+        if time.monotonic() - began > LAST_BEGINS:
+            told[portal.code] = "left for tomorrow"
             continue
         if portal.code in off:
             told[portal.code] = "not asked: switched off"
@@ -117,6 +125,10 @@ def refresh_all(*, now: datetime) -> dict[str, str]:
             told[portal.code] = f"kept the old copy: {type(error).__name__}"
             log.exception("bulk data of %s not refreshed", portal.code)
     return told
+
+
+def _may_fetch(source: BulkData) -> bool:
+    return not source.supplied and source.url.startswith("https://")
 
 
 def _release_connection() -> None:

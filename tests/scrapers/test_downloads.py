@@ -6,7 +6,7 @@ import errno
 import threading
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -27,6 +27,7 @@ from tests.scrapers.loopback import Answer, Loopback, Wire, serving
 from tests.scrapers.test_loaded_copies import LINES, NOW, Northland, load, write_csv
 
 pytestmark = pytest.mark.django_db
+A_WEEK_AGO = NOW - timedelta(days=7)
 FILE = "/files.example.test/all.csv"
 CSV = {"content_type": "text/csv"}
 
@@ -189,7 +190,7 @@ class TestADownloadThatBreaksOff:
         portals: list[Portal] = [Northland(), Southland()]
         for portal in portals:
             old = write_csv(tmp_path / f"{portal.code}.csv", LINES)
-            refresh.load(portal=portal, file=old, as_of=NOW - timedelta(days=7), now=NOW)
+            refresh.load(portal=portal, file=old, as_of=A_WEEK_AGO, now=A_WEEK_AGO)
         monkeypatch.setattr(refresh.discovery, "list_publishers", lambda: portals)
         server.answers = {
             FILE: [breaks_off(whole)],
@@ -281,7 +282,8 @@ class TestADiskThatIsFull:
     ) -> None:
         portals: list[Portal] = [Northland(), Southland()]
         for portal in portals:
-            refresh.load(portal=portal, file=write_csv(tmp_path / f"{portal.code}.csv", LINES), as_of=NOW, now=NOW)
+            old = write_csv(tmp_path / f"{portal.code}.csv", LINES)
+            refresh.load(portal=portal, file=old, as_of=A_WEEK_AGO, now=A_WEEK_AGO)
         monkeypatch.setattr(refresh.discovery, "list_publishers", lambda: portals)
         server.answers = {"/files.example.test/south.csv": [lambda wire: wire.say(200, whole, **CSV)]}
         fetch = refresh.fetch
@@ -304,7 +306,8 @@ class TestADatabaseThatIsStartedAgain:
     def portals(self, on_postgres: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         both: list[Portal] = [Northland(), Southland()]
         for portal in both:
-            refresh.load(portal=portal, file=write_csv(tmp_path / f"{portal.code}.csv", LINES), as_of=NOW, now=NOW)
+            old = write_csv(tmp_path / f"{portal.code}.csv", LINES)
+            refresh.load(portal=portal, file=old, as_of=A_WEEK_AGO, now=A_WEEK_AGO)
         monkeypatch.setattr(refresh.discovery, "list_publishers", lambda: both)
 
     def restart(self) -> None:
@@ -323,13 +326,74 @@ class TestADatabaseThatIsStartedAgain:
         assert refresh.refresh_all(now=NOW) == {"ZZ": "3 entities", "ZY": "3 entities"}
 
 
+class TestTheNightlyLook:
+    """At what each registry published a week ago."""
+
+    @pytest.fixture
+    def look(
+        self, server: Loopback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> Callable[[int], dict[str, str]]:
+        """After so many days."""
+        old = write_csv(tmp_path / "old.csv", LINES)
+        refresh.load(portal=Northland(), file=old, as_of=NOW, now=NOW)
+        monkeypatch.setattr(refresh.discovery, "list_publishers", lambda: [Northland(), Southland()])
+        return lambda days: refresh.refresh_all(now=NOW + timedelta(days=days))
+
+    def test_asks_once_a_week_for_what_was_loaded_once(
+        self, server: Loopback, whole: bytes, look: Callable[[int], dict[str, str]]
+    ) -> None:
+        server.answers[FILE] = [lambda wire: wire.say(200, whole, **CSV)]
+        assert [day for day in range(1, 22) if look(day)] == [7, 14, 21]
+        assert len(server.received) == 3
+
+    def test_takes_up_the_next_night_what_did_not_come(
+        self, server: Loopback, whole: bytes, look: Callable[[int], dict[str, str]]
+    ) -> None:
+        server.answers[FILE] = [lambda wire: wire.say(503, b"", **CSV)]
+        assert look(7)["ZZ"].startswith("kept the old copy: ")
+        server.answers[FILE] = [lambda wire: wire.say(200, whole, **CSV)]
+        assert [look(8), look(9)] == [{"ZZ": "3 entities"}, {}]
+
+    def test_takes_up_the_next_night_what_was_killed(
+        self,
+        server: Loopback,
+        whole: bytes,
+        look: Callable[[int], dict[str, str]],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        server.answers[FILE] = [lambda wire: wire.say(200, whole, **CSV)]
+        with monkeypatch.context() as broken:
+            broken.setattr(refresh.copies, "switch", killed)
+            with pytest.raises(SystemExit):
+                look(7)
+        assert look(8) == {"ZZ": "3 entities"}
+
+    def test_asks_a_week_later_for_what_was_not_believed(
+        self, server: Loopback, look: Callable[[int], dict[str, str]]
+    ) -> None:
+        server.answers[FILE] = [lambda wire: wire.say(200, b"ANOTHER,HEAD\r\n1,2\r\n", **CSV)]
+        assert [day for day in range(7, 20) if look(day)] == [7, 14]
+
+    def test_leaves_for_tomorrow_what_would_run_into_the_next_one(
+        self, server: Loopback, look: Callable[[int], dict[str, str]], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(refresh, "LAST_BEGINS", -1.0)
+        assert look(7) == {"ZZ": "left for tomorrow"}
+        assert server.received == []
+
+
+def killed(**_: Any) -> None:
+    raise SystemExit
+
+
 class TestARegistryThatIsNotAsked:
     """Because the operator says so."""
 
     def test_is_not_asked_for_its_file_where_no_registry_is(
         self, server: Loopback, whole: bytes, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        load(write_csv(tmp_path / "old.csv", LINES))
+        old = write_csv(tmp_path / "old.csv", LINES)
+        refresh.load(portal=Northland(), file=old, as_of=A_WEEK_AGO, now=A_WEEK_AGO)
         monkeypatch.setattr(refresh.discovery, "list_publishers", lambda: [Northland()])
         server.answers[FILE] = [lambda wire: wire.say(200, whole, **CSV)]
         settings.ASK_PORTALS = False
@@ -340,7 +404,8 @@ class TestARegistryThatIsNotAsked:
         self, switches: None, server: Loopback, whole: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Its owner may have asked for that: "a state must stop at once"."""
-        refresh.load(portal=Westland(), file=write_csv(tmp_path / "old.csv", LINES), as_of=NOW, now=NOW)
+        old = write_csv(tmp_path / "old.csv", LINES)
+        refresh.load(portal=Westland(), file=old, as_of=A_WEEK_AGO, now=A_WEEK_AGO)
         monkeypatch.setattr(refresh.discovery, "list_publishers", lambda: [Westland()])
         server.answers[FILE] = [lambda wire: wire.say(200, whole, **CSV)]
         services.disable(code=Westland.code, reason="Its owner wants no program there.")
