@@ -159,28 +159,33 @@ def prune(*, now: datetime) -> int:
     forgotten, stuck = 0, list[str]()
     ended = Body.objects.filter(keep_until__lt=now).values_list("pk", flat=True)
     while numbers := list(ended.exclude(pk__in=stuck)[:SLICE]):
-        for sha256 in numbers:
-            try:
-                forgotten += _forget(sha256, keep_until__lt=now)
-            except StoreAway:
-                stuck.append(sha256)
-                log.exception("the bytes %s cannot be removed", sha256)
-                if len(stuck) == MOST_STUCK:
-                    raise
-    return forgotten + _make_room()
+        forgotten += sum(_forget_or_note(sha256, stuck, keep_until__lt=now) for sha256 in numbers)
+    return forgotten + _make_room(stuck)
 
 
-def _make_room() -> int:
+def _make_room(stuck: list[str]) -> int:
     most = settings.EVIDENCE_MOST_BYTES
     held = Body.objects.aggregate(sum=Sum("packed_size"))["sum"] or 0 if most else 0
     forgotten = 0
-    ending = Body.objects.order_by("keep_until").values_list("pk", "packed_size", "keep_until")
+    ending = Body.objects.exclude(pk__in=stuck).order_by("keep_until").values_list("pk", "packed_size", "keep_until")
     for sha256, size, until in ending.iterator(chunk_size=SLICE) if held > most else ():
         if held <= most:
             break
-        if _forget(sha256, keep_until=until):
+        if _forget_or_note(sha256, stuck, keep_until=until):
             held, forgotten = held - size, forgotten + 1
     return forgotten
+
+
+def _forget_or_note(sha256: str, stuck: list[str], **while_it: datetime) -> bool:
+    """Forget it, or note that its file cannot be removed; raises StoreAway for the last one that may be so."""
+    try:
+        return _forget(sha256, **while_it)
+    except StoreAway:
+        stuck.append(sha256)
+        log.exception("the bytes %s cannot be removed", sha256)
+        if len(stuck) == MOST_STUCK:
+            raise
+        return False
 
 
 def _forget(sha256: str, **while_it: datetime) -> bool:

@@ -388,6 +388,19 @@ class TestBytes:
         settings.EVIDENCE_MOST_BYTES = 0
         assert bodies.prune(now=NOW) == 0
 
+    def test_that_are_too_many_go_beside_one_that_cannot(self, where: Path, place: str, settings: Any) -> None:
+        if place != FOLDER:
+            return
+        three = [(f"{number} " * 9000 + os.urandom(9000).hex()).encode() for number in range(3)]
+        for days, body in enumerate(three, start=1):
+            bodies.keep([body], until=NOW + timedelta(days=days))
+        [first] = [file for file in self.files(where) if file.name.startswith(sha256(three[0]))]
+        first.unlink()
+        (first / "of somebody else").mkdir(parents=True)
+        settings.EVIDENCE_MOST_BYTES = sum(Body.objects.values_list("packed_size", flat=True)) - 1
+        assert bodies.prune(now=NOW) == 1
+        assert [bodies.read(sha256(one)) for one in three[1:]] == [None, three[2]]
+
     def test_that_end_together_go_each_with_its_own_row(self, settings: Any, one: bytes) -> None:
         """As the pages of one answer do."""
         both = sorted((one, one[::-1]), key=sha256, reverse=True)
