@@ -17,7 +17,7 @@ KEY = "osd_test_your_key"
 """What stands in examples for the service's address and for the reader's test key."""
 
 ELSEWHERE = {
-    contents.ROOT / "docs" / "verify.py": "/verify/verify.py",
+    (contents.ROOT / "docs" / "verify.py").resolve(): "/verify/verify.py",  # a link to the module that is served
     contents.ROOT / "lookups" / "api" / "wire" / "errors.py": contents.ERRORS.url,
     contents.ROOT / "docs" / "sos-lookup.postman_collection.json": contents.REQUESTS,
 }

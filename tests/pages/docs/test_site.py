@@ -156,6 +156,11 @@ class TestAGuide:
         assert re.findall(r"```|\]\(|\|---", words) == []
         assert guide.slug == "changelog" or ".md" not in words.replace("CHANGELOG.md", "")
 
+    def test_leads_to_whatever_readers_can_have(self, guide: Guide) -> None:
+        """Documents that are not on the site keep their words; a program or a table that a guide hands out does not."""
+        links = re.findall(r"\]\(([^)\s]+)\)", guide.path.read_text())
+        assert [href for href in links if guides.resolve(guide, href) is None and not href.endswith(".md")] == []
+
 
 class TestErrors:
     """/docs/errors/."""

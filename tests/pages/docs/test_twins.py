@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import closing
 
 import pytest
 from django.conf import settings
@@ -32,6 +33,7 @@ class TestATwin:
                 [twin] = read(page).xpath("//link[@rel='alternate'][@type='text/markdown']/@href")
                 assert text_of(twin).startswith("# "), page
 
+    @pytest.mark.django_db  # closing a reply lets go of the connection
     @pytest.mark.parametrize("guide", contents.GUIDES, ids=lambda guide: guide.slug)
     def test_says_what_its_file_says_with_links_that_lead_somewhere(self, guide: contents.Guide) -> None:
         text = text_of(guide.twin)
@@ -43,7 +45,8 @@ class TestATwin:
             if picture != link:
                 assert finders.find(picture), link
             elif link.startswith(settings.PUBLIC_URL):
-                assert Client().get(link.removeprefix(settings.PUBLIC_URL)).status_code == 200, link
+                with closing(Client().get(link.removeprefix(settings.PUBLIC_URL))) as reply:
+                    assert reply.status_code == 200, link
             else:
                 assert link.startswith("https://"), link
 
