@@ -93,12 +93,12 @@ def _by_name(source: Source, name: str, *, now: datetime, threshold: float) -> A
     asked = question.read(name, source.portal.code)
     plan = source.plan(asked.name)
     with _counted(source.session, most=source.portal.most_searches):
-        choice, complete = _search(source, asked, plan, threshold=threshold)
+        choice, complete, pages = _search(source, asked, plan, threshold=threshold)
     if choice.candidate is None:
         if not complete and not choice.ambiguous:
             # A list that may lack the row proves no absence: saying "not found" here would be a false statement.
             raise _unproven(plan, Refusal.TOO_MANY_COMPANIES)
-        evidence = _evidence(source, now)
+        evidence = _evidence(source, now, pages=None if choice.ambiguous else pages)
         return NotFound(_suggestions(choice), evidence, ambiguous=choice.ambiguous, as_of=source.data_as_of)
     best = next(entry for entry in choice.ranked if entry.candidate is choice.candidate)
     record = _open(source, choice.candidate)
@@ -107,8 +107,11 @@ def _by_name(source: Source, name: str, *, now: datetime, threshold: float) -> A
     return _found(source, record, match, related, now)
 
 
-def _search(source: Source, asked: Question, plan: SearchPlan, *, threshold: float) -> tuple[Choice, bool]:
-    """Try the plan's terms, the narrow search once if a list was cut, and the wider terms where none was."""
+def _search(source: Source, asked: Question, plan: SearchPlan, *, threshold: float) -> tuple[Choice, bool, int | None]:
+    """Try the plan's terms, the narrow search once if a list was cut, and the wider terms where none was.
+
+    Returns whether the lists were whole, and of how many pages those for the name itself were; None: of all.
+    """
     portal, name = source.portal, asked.written
     complete, nearest, narrow, rows = plan.proves, Choice(None, ()), None, list[Candidate]()
     for term in plan.terms[: portal.name_search.most_terms]:
@@ -124,13 +127,14 @@ def _search(source: Source, asked: Question, plan: SearchPlan, *, threshold: flo
                 seen = whole or (choice.candidate in narrow.candidates and _shows_namesakes(portal, narrow))
         complete = complete and whole  # another spelling's whole list does not mend one that was cut
         if choice.ambiguous or _certain(choice) or (choice.candidate is not None and seen):
-            return choice, complete
+            return choice, complete, None
         choice = replace(choice, candidate=None)  # the very name may be beyond the end of the list
         nearest = max(nearest, choice, key=_nearness)
         rows += results.candidates
     if not complete:
-        return nearest, False
-    return _search_wider(source, asked, plan, rows, threshold=threshold), True
+        return nearest, False, None
+    pages = len(source.session.pages)
+    return _search_wider(source, asked, plan, rows, threshold=threshold), True, pages
 
 
 def _search_wider(
@@ -307,9 +311,10 @@ def _suggestions(choice: Choice) -> tuple[Suggestion, ...]:
     )
 
 
-def _evidence(source: Source, now: datetime) -> Evidence:
-    pages = source.session.pages
-    address = pages[-1].url if pages else next(iter(source.portal.sources), "")
+def _evidence(source: Source, now: datetime, *, pages: int | None = None) -> Evidence:
+    """The address is that of the last page, or of the last of the first `pages`."""
+    read = source.session.pages[:pages]
+    address = read[-1].url if read else next(iter(source.portal.sources), "")
     return Evidence(address, now, from_copy=source.from_copy, as_of=source.copy_as_of)
 
 

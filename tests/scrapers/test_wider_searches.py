@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from scrapers.failures import PortalBlocked
+from scrapers.records import ResultList
 from scrapers.refusals import QueryRefused
 from scrapers.search import widening
 from scrapers.search.terms import NameSearch, plan
+from scrapers.transport.recording import Replay, Step
+from scrapers.transport.session import PortalSession, TransportSettings
 from tests.scrapers.test_asking import Registry, found, missing, put, row, rows
 
 QUARTZ = "Zephyr Quartz Plumbing"
@@ -111,6 +116,24 @@ class TestAWiderSearch:
                 return super().search(session, term)  # type: ignore[arg-type]
 
         assert missing(Walled(), f"{QUARTZ} LLC").suggestions == ()  # type: ignore[arg-type]
+
+    def test_is_not_what_a_not_found_was_read_from(self) -> None:
+        class Pages(Registry):
+            def search(self, session: PortalSession, term: str) -> ResultList:
+                session.get(f"https://registry.example/{len(self.asked)}")
+                return super().search(session, term)
+
+        pages = [Step("GET", f"https://registry.example/{at}", 200, {}, b"<p>") for at in range(3)]
+        session = PortalSession(
+            portal="XX",
+            hosts=("registry.example",),
+            settings=TransportSettings(user_agent="test"),
+            deadline=time.monotonic() + 60,
+            adapter=Replay(pages),
+        )
+        answer = missing(Pages(), f"{QUARTZ} LLC", session=session)
+        assert len(session.pages) == 3
+        assert answer.evidence.source_url == "https://registry.example/0"  # the empty list for the name itself
 
     def test_that_fails_first_is_an_error(self) -> None:
         class Walled(Registry):
