@@ -178,6 +178,7 @@ class TestABackup:
         told = installation.do("restore", str(tmp_path / "a"))
         assert "2 entries, 0 differences" in told  # the free lookups, and what was deposited
         assert "To be done by hand" in told
+        assert f"the evidence's files, into {tmp_path / 'var' / 'evidence'}" in told.partition("After it is started")[0]
         assert installation.count_accounts() == 1
         assert kept.read_text() == "kept"
         assert not (tmp_path / "var" / "log").exists()

@@ -26,7 +26,7 @@ from config.backup import Refused, archive, databases, files
 from config.backup.manifest import Manifest
 
 BY_HAND = """To be done by hand, before it is started:
-  - the variables: those of before, {secrets}
+  - the variables: those of before, {secrets}{evidence}
   - proxy, TLS, DNS and the addresses that the card provider and customers call, where the machine is another one
   - `manage.py erase_account` again for the accounts that were erased since the backup: their people are back
 After it is started:
@@ -36,6 +36,7 @@ After it is started:
     answered since then is missing here; the chain's transfers are compared from where the backup left off
   - `manage.py verify_ledger --anchors LOG` with the log that was kept elsewhere, up to the time of the backup
   - webhooks and mails that were due at the backup are sent, some for the second time, under the same webhook-id"""
+EVIDENCE = "\n  - the evidence's files, into {place}: of bytes that are missing there it says that they are not kept"
 
 
 class Command(BaseCommand):
@@ -74,7 +75,9 @@ class Command(BaseCommand):
             self.verify()
             if is_aside:  # what an earlier restore has left there is somebody's to look at
                 databases.forget_replaced()
-        self.stdout.write(BY_HAND.format(secrets=secrets))
+        apart = any(what.startswith("evidence ") for what in about.left_out)
+        evidence = EVIDENCE.format(place=settings.EVIDENCE_STORE or settings.VAR_DIR / "evidence") if apart else ""
+        self.stdout.write(BY_HAND.format(secrets=secrets, evidence=evidence))
 
     def put_in_place(self, unpacked: Path, about: Manifest, *, replace: bool) -> bool:
         """The database first: it says whether there is room. Returns whether what was there is set aside."""
