@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command
+from django.core.management import call_command, load_command_class
 
 from tests.journeys.checkout import ROOT, clean_environment
 
@@ -45,6 +45,12 @@ class TestACommand:
         ended = run("-c", PAGES_LOADED, word, environment={"VAR_DIR": str(tmp_path)})
         assert ended.returncode == 0, ended.stderr
         assert ended.stdout.split()[-1] == str(loaded)
+
+    def test_says_what_it_does_to_whoever_asks_for_help(self) -> None:
+        paths = [path for path in ROOT.glob("*/management/commands/*.py") if path.stem != "__init__"]
+        words = {path.stem: load_command_class(path.parts[-4], path.stem).help for path in paths}
+        assert len(words) > 15
+        assert [name for name, text in words.items() if not text or list(words.values()).count(text) > 1] == []
 
     @pytest.mark.parametrize(("address", "why"), [(AWAY, "Connection refused"), ("", "no such table")])
     def test_that_finds_no_database_says_so_in_a_sentence(self, tmp_path: Path, address: str, why: str) -> None:

@@ -35,7 +35,7 @@ SECONDS = 60.0
 class Command(BaseCommand):
     """See the module."""
 
-    help = __doc__
+    help = "Save the pages of one real question and the answer they give, with people replaced, for a person to review."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("state", nargs="?", help="two letters")

@@ -25,7 +25,10 @@ from scrapers.portal import Portal
 class Command(BaseCommand):
     """See the module."""
 
-    help = __doc__
+    help = (
+        "Load a copy of a state's bulk data, GLEIF's golden copy or EDGAR's list of names; a broken load goes on where"
+        " it stopped, and the old copy answers until the new one is whole."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("state", nargs="?", help="two letters; or GLEIF, EDGAR")

@@ -126,7 +126,8 @@ def forms() -> str:
 class Command(PageCommand):
     """See the module."""
 
-    help, file = __doc__, "name-rules.md"
+    help = "Write docs/name-rules.md from the rules in code."
+    file = "name-rules.md"
 
     def page(self) -> str:
         return page()

@@ -110,7 +110,8 @@ def _then(facts: NameSearch, portal: Portal) -> str:
 class Command(PageCommand):
     """See the module."""
 
-    help, file = __doc__, "search-terms.md"
+    help = "Write docs/search-terms.md from what the code declares of every search."
+    file = "search-terms.md"
 
     def page(self) -> str:
         return page()

@@ -128,7 +128,8 @@ def _ucc(portal: Portal) -> str:
 class Command(PageCommand):
     """See the module."""
 
-    help, file = __doc__, "states.md"
+    help = "Write docs/states.md from what the code declares of every jurisdiction."
+    file = "states.md"
 
     def page(self) -> str:
         return page()

@@ -97,7 +97,8 @@ def _row(meaning: StatusMeaning, why: str, words: str) -> str:
 class Command(PageCommand):
     """See the module."""
 
-    help, file = __doc__, "statuses.md"
+    help = "Write docs/statuses.md from the vocabulary and the states' tables."
+    file = "statuses.md"
 
     def page(self) -> str:
         return page()

@@ -13,7 +13,7 @@ from scrapers import discovery
 class Command(BaseCommand):
     """`manage.py sync_jurisdictions`: run after each migrate; safe to repeat."""
 
-    help = __doc__
+    help = "Create the switch of every jurisdiction that has none yet; those that operators set are left alone."
 
     def handle(self, *args: Any, **options: Any) -> None:
         defaults = {
