@@ -20,6 +20,9 @@ from lookups.verdicts import Verdict
 
 LARGEST_TABLE = 5_000_000  # bytes; many mail servers take 10 MB, and the attachment grows by a third on its way
 
+NO_ADDRESS = (
+    "The account has no e-mail address. Choose one in the workspace, under Settings, or have the operator set it."
+)
 FICTIONAL = "This is of the sandbox: a fictional registry answered, and all of it is invented."
 
 

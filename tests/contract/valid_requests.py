@@ -44,7 +44,7 @@ RULES = {
     "it depends on what this installation has": [
         r"No copy of this state's register is loaded here; .*",
         r"This service has no mail server\. Name a webhook, or ask /v1/events\.",
-        r"The account has no e-mail address\.",
+        r"The account has no e-mail address\. .*",
         r"It has found no company, or none yet\.",
         r"No webhookUrl is set for this account's test mode; .*",
     ],

@@ -213,7 +213,11 @@ class TestTheRequest:
     def test_is_refused_for_an_account_without_an_e_mail_address(self, customer: Customer, settings: Any) -> None:
         settings.MAIL_CONFIGURED = True
         Account.objects.update(email="")
-        assert refusal(ask(customer, email_results=True)) == ["email_results: The account has no e-mail address."]
+        [why] = refusal(ask(customer, email_results=True))
+        assert why == (
+            "email_results: The account has no e-mail address. Choose one in the workspace, under Settings, or have "
+            "the operator set it."
+        )
 
     @pytest.mark.parametrize("word", ["yes", "true", 1, "ops@elsewhere.test", {}])
     def test_is_refused_when_email_results_is_no_boolean(self, customer: Customer, word: Any, settings: Any) -> None:

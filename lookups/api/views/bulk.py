@@ -263,7 +263,7 @@ def _read_notify(body: Any, account: Account) -> bulk_jobs.Notify:
     elif by_mail and not result_mail.is_configured():
         wrong.append("email_results: This service has no mail server. Ask poll_url, or name a webhook_url.")
     elif by_mail and not account.email:
-        wrong.append("email_results: The account has no e-mail address.")
+        wrong.append(f"email_results: {result_mail.NO_ADDRESS}")
     if wrong:
         raise errors.invalid_rows([{"index": None, "error": text} for text in wrong])
     return bulk_jobs.Notify(webhook_url=address, emails_results=bool(by_mail))

@@ -31,7 +31,6 @@ from scrapers.refusals import find_refusal
 
 NO_MAILS = "This service has no mail server. Name a webhook, or ask /v1/events."
 LIENS_BY_NAME = "Liens are kept by name: send entity_name, or watch more of the company than these."
-NO_ADDRESS = "The account has no e-mail address."
 TWO_AT_A_TIME = "A look at a company and at its liens is two checks: allow two or more."
 _SETTINGS = tuple(WatchSettings().fields)
 
@@ -91,7 +90,7 @@ def read_changes(body: Any, watch: Watch, key: ApiKey) -> dict[str, Any]:
 def refuse_mail(asked: dict[str, Any], key: ApiKey) -> None:
     """Raise ApiError 400 where a mail is wanted and none can be sent."""
     if asked.get("email_digest") and not (result_mail.is_configured() and key.account.email):
-        raise errors.invalid({"email_digest": [NO_ADDRESS if result_mail.is_configured() else NO_MAILS]})
+        raise errors.invalid({"email_digest": [result_mail.NO_ADDRESS if result_mail.is_configured() else NO_MAILS]})
 
 
 def refuse_never(categories: list[str], max_per_month: int | None) -> None:

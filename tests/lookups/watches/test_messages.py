@@ -209,4 +209,5 @@ class TestTheDailyMail:
         Account.objects.filter(pk=tester.account.pk).update(email="")
         asked = {"state": "DE", "entity_id": "SB-DE-900001", "email_digest": True}
         reply = tester.post("/v1/watches", asked)
-        assert reply.json()["details"] == {"email_digest": ["The account has no e-mail address."]}
+        [why] = reply.json()["details"]["email_digest"]
+        assert why.startswith("The account has no e-mail address. Choose one in the workspace, under Settings, or ")
