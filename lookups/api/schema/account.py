@@ -98,7 +98,8 @@ top_up = extend_schema(
     summary="Buy credit",
     description="For people, the reply names the card provider's page; the balance grows once it is paid. "
     "An agent sends `payBy: challenge` with its key in `x-api-key`, is answered 402 with a Payment challenge (method "
-    "`stripe`), and repeats the same body with `Authorization: Payment …`. Credit does not expire.",
+    "`stripe`), and repeats the same body with `Authorization: Payment …`. Credit does not expire. A test key moves no "
+    "money: 403 `forbidden`.",
     request=TopUpRequest,
     parameters=describe.HEADERS,
     examples=[account_examples.TOP_UP_ON_A_PAGE, account_examples.TOP_UP_BY_CHALLENGE],

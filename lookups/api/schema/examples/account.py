@@ -12,7 +12,7 @@ from lookups.api.wire import account
 from lookups.api.wire.shape import fill
 from lookups.api.wire.words import Channel, DeliveryStatus, EventType
 
-CHANGE_SETTINGS = request("Stored records first", maxCacheAgeDays=3, cacheFirstDefault=True, monthlyBudget=25)
+CHANGE_SETTINGS = request("With a live key", maxCacheAgeDays=3, cacheFirstDefault=True, monthlyBudget=25)
 TOP_UP_ON_A_PAGE = request("On a page", amount=3.14)
 TOP_UP_BY_CHALLENGE = request("By challenge", amount=3.14, payBy="challenge")
 BALANCE = reply(
