@@ -81,7 +81,7 @@ GROUPS: dict[str, tuple[Guide, ...]] = {
     ),
     "Other ways in": (
         _guide("agents", "Agents (MCP)", "The same operations as tools of the Model Context Protocol."),
-        _guide("evaluation", "Evaluation of tool use", "60 questions to a model that has the tools."),
+        _guide("evaluation", "Evaluation of tool use", "Questions to a model that has the tools, judged."),
         _guide("reconcile", "Spreadsheets (OpenRefine)", "Reconcile a column of names with the registries."),
         _written("tables", "Tables (pandas, Excel)", "What was asked and found, as CSV from an address."),
     ),

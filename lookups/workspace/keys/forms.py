@@ -43,7 +43,7 @@ class NewKeyForm(forms.Form):
         choices=[(scope, f"{scope}: {SCOPES[scope]}") for scope in keys.SCOPES],
         required=False,
         widget=forms.CheckboxSelectMultiple(),
-        help_text="None chosen: everything.",
+        help_text="None chosen: everything but reconcile.",
     )
     expires = forms.DateField(
         label="Works until",
