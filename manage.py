@@ -3,10 +3,13 @@
 
 import os
 import sys
+from importlib.util import find_spec
 
 
 def main() -> None:
     """Run one Django command with the development settings unless told otherwise."""
+    if find_spec("django") is None:
+        sys.exit("This Python has no Django. `make run` installs it into .venv: use .venv/bin/python.")
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.dev")
     if sys.argv[1:2] == ["up"]:
         _require_var_folder()

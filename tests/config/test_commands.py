@@ -60,6 +60,12 @@ class TestACommand:
         assert why in ended.stderr
         assert len(ended.stderr.splitlines()) == 1
 
+    @pytest.mark.parametrize("word", ["backup", "up"])
+    def test_of_a_python_without_the_packages_says_which_one_has_them(self, tmp_path: Path, word: str) -> None:
+        ended = run("-S", "manage.py", word, environment={"VAR_DIR": str(tmp_path)})  # a Python as the system has it
+        assert (ended.returncode, ended.stdout) == (1, "")
+        assert ended.stderr == "This Python has no Django. `make run` installs it into .venv: use .venv/bin/python.\n"
+
     def test_of_a_service_that_is_set_up_wrongly_says_so_in_a_sentence(self, tmp_path: Path) -> None:
         (tmp_path / "file").touch()
         ended = run("manage.py", "check", environment={"VAR_DIR": str(tmp_path / "file")})
