@@ -11,9 +11,13 @@ def main() -> None:
     if find_spec("django") is None:
         sys.exit("This Python has no Django. `make run` installs it into .venv: use .venv/bin/python.")
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.dev")
-    if sys.argv[1:2] == ["up"]:
-        _require_var_folder()
     from django.core.exceptions import ImproperlyConfigured
+
+    if sys.argv[1:2] == ["up"]:
+        try:
+            _require_var_folder()
+        except ImproperlyConfigured as problem:  # of the variables, which are read first for this
+            sys.exit(str(problem))
     from django.core.management import BaseCommand, execute_from_command_line
     from django.db import InterfaceError, InternalError, OperationalError, ProgrammingError
 

@@ -66,6 +66,13 @@ class TestACommand:
         assert (ended.returncode, ended.stdout) == (1, "")
         assert ended.stderr == "This Python has no Django. `make run` installs it into .venv: use .venv/bin/python.\n"
 
+    @pytest.mark.parametrize("word", ["check", "up"])
+    def test_with_a_variable_that_cannot_be_says_so_in_a_sentence(self, tmp_path: Path, word: str) -> None:
+        wrong = {"VAR_DIR": str(tmp_path), "RATE_LIMIT_PER_MINUTE": "many"}
+        ended = run("manage.py", word, environment=wrong)
+        assert (ended.returncode, ended.stdout) == (1, "")
+        assert ended.stderr == "RATE_LIMIT_PER_MINUTE must be a whole number from 0 on, not 'many'.\n"
+
     def test_of_a_service_that_is_set_up_wrongly_says_so_in_a_sentence(self, tmp_path: Path) -> None:
         (tmp_path / "file").touch()
         ended = run("manage.py", "check", environment={"VAR_DIR": str(tmp_path / "file")})
