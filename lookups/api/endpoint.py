@@ -55,6 +55,15 @@ class Endpoint(APIView):
         if self.unreadable is not None:
             raise self.unreadable
 
+    def check_permissions(self, request: Request) -> None:
+        """Whether they may. A key that has no right to it is counted all the same, and told how far it has got."""
+        try:
+            super().check_permissions(request)
+        except errors.ApiError:
+            if request.auth is not None:
+                self.check_throttles(request)
+            raise
+
     def permission_denied(self, request: Request, message: str | None = None, code: str | None = None) -> NoReturn:
         """No key where one is needed is counted like a wrong one; a key that may not do this is told so."""
         if request.auth is None:

@@ -123,6 +123,14 @@ class TestTheRateLimit:
     def test_is_reported_on_errors_too(self, tester: Customer, body: bytes) -> None:
         assert tester.post("/v1/lookup", body)["X-RateLimit-Remaining"]
 
+    def test_counts_what_a_key_has_no_right_to(self, tester: Customer) -> None:
+        """A program that was given the wrong key is refused for nothing no more often than it may ask."""
+        type(tester.key).objects.update(rate_limit_per_minute=2, scopes=["account"])
+        replies = [tester.lookup() for _ in range(6)]
+        assert_error(replies[0], 403, "forbidden")
+        assert replies[0]["X-RateLimit-Limit"] == "2"
+        assert_error(replies[-1], 429, "rate_limited")
+
     def test_ends_in_a_429_that_says_when_to_come_back(self, tester: Customer) -> None:
         type(tester.key).objects.update(rate_limit_per_minute=2)
         replies = [tester.get("/v1/account/balance") for _ in range(6)]
