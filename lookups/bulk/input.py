@@ -26,6 +26,9 @@ HEADERS = {
     "dateAfter": ("dateafter",),
     "dateBefore": ("datebefore",),
     "ref": ("ref", "reference", "yourref"),
+    # Older names of what is bought, judged as those of a row in JSON are
+    "query": ("query",),
+    "entity_type": ("entitytype",),
 }
 _SEPARATORS = (",", ";", "\t")
 

@@ -80,3 +80,15 @@ class TestARowOfABulkRequest:
         row = {**DEMO_QUESTION, "lookup_type": "liens"}
         body = assert_error(tester.post("/v1/bulk-lookup", {"entities": [row]}), 400, "invalid_request")
         assert body["details"][0]["error"].startswith("lookup_type: Use one of")
+
+    @pytest.mark.parametrize("header", SPELLINGS)
+    def test_of_a_table_is_read_in_the_same_way(self, tester: Customer, header: str) -> None:
+        table = f"query,state,{header}\nBlue Heron Logistics LLC,DE,UCC\n"
+        accepted = tester.post("/v1/bulk-lookup", table, content_type="text/csv")
+        assert accepted.status_code == 202, accepted.json()
+        assert Lookup.objects.get().kind == "ucc"
+
+    def test_of_a_table_may_have_a_legal_form_beside_its_name(self, tester: Customer) -> None:
+        table = "company,state,Entity Type\nBlue Heron Logistics LLC,DE,Limited Liability Company\n"
+        assert tester.post("/v1/bulk-lookup", table, content_type="text/csv").status_code == 202
+        assert Lookup.objects.get().kind == "business_entity"
