@@ -141,6 +141,15 @@ class TestABulkRequest:
         assert_error(ask(customer, fresh=False), 400, "invalid_request")
         assert ask(customer, fresh=False, source="live").status_code == 202
 
+    @pytest.mark.parametrize("fresh", ["true", "false"])
+    def test_is_not_passed_over_in_the_address(self, customer: Customer, fresh: str) -> None:
+        """As of a lookup: what would be answered from another source than the address asks for is not taken on."""
+        type(customer.account).objects.update(cache_first_default=fresh == "true")
+        refused = customer.post(f"/v1/bulk-lookup?fresh={fresh}", {"entities": TWO})
+        assert_error(refused, 400, "invalid_request")
+        source = "live" if fresh == "true" else "cache"
+        assert customer.post(f"/v1/bulk-lookup?fresh={fresh}", {"entities": TWO, "source": source}).status_code == 202
+
     def test_needs_the_right_scope(self, switches: None) -> None:
         from billing import keys
 

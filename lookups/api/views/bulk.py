@@ -70,7 +70,8 @@ class BulkView(Endpoint):
         for_all, seconds = _read("source", body), _read("max_wait_seconds", body)
         notify = _read_notify(body, key.account)
         stored = accepts_stored({} if for_all is None else {"source": for_all}, key.account)
-        _refuse_sources_of_rows(body, key.account, stored=stored)
+        in_address = {"fresh": request.query_params["fresh"]} if "fresh" in request.query_params else {}
+        _refuse_sources_of_rows({**body, **in_address}, key.account, stored=stored)
         self.refuse_played(key, (one.question for one in wanted))
 
         def answer(claim: Claim | None) -> Response:
@@ -220,7 +221,8 @@ def _why(refused: drf.ValidationError) -> str:
 def _refuse_sources_of_rows(body: Any, account: Account, *, stored: bool) -> None:
     """ApiError 400 for rows that would be answered from another source than they ask for: all rows have that of all.
 
-    `stored`: whether a stored record will do for them. What stands beside the rows is looked at as well.
+    `stored`: whether a stored record will do for them. What stands beside the rows, or in the address, is looked at
+    as well.
     """
     fields = {name: LookupRequest().fields[name] for name in ("source", "fresh")}
     wrong: list[dict[str, Any]] = []
