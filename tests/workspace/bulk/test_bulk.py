@@ -17,6 +17,7 @@ from django.utils import timezone
 from lxml import html as tree
 
 from billing import keys, ledger, selectors
+from billing.members import team
 from billing.models import Account
 from jurisdictions import services
 from lookups import selectors as states
@@ -671,6 +672,17 @@ class TestTheEnd:
     def test_is_shown_and_reaches_no_program_of_the_customer(self, office: Browser) -> None:
         Account.objects.update(webhook_url="https://hooks.quay.test/", test_webhook_url="https://hooks.quay.test/")
         ask(office.work_in("sandbox"))
+        assert BulkJob.objects.get().ended_at is not None
+        assert not office.account.deliveries.exists()
+
+    def test_reaches_no_program_either_where_whoever_asked_has_left_meanwhile(
+        self, office: Browser, clerk: Browser
+    ) -> None:
+        Account.objects.update(webhook_url="https://hooks.quay.test/", test_webhook_url="https://hooks.quay.test/")
+        clerk.work_in("sandbox")
+        buy(clerk, begin(clerk, "Company,State\nMagic Found LLC,DE\n"))
+        team.remove(by=office.member, member_id=clerk.member.pk, now=timezone.now())
+        work()
         assert BulkJob.objects.get().ended_at is not None
         assert not office.account.deliveries.exists()
 
