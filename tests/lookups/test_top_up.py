@@ -142,6 +142,22 @@ class TestATopUpByChallenge:
         assert replies[0]["Payment-Receipt"] == replies[1]["Payment-Receipt"]
         assert (customer.balance.available, len(cards.intents)) == (3140 + 31_400, 1)
 
+    def test_begun_anew_under_its_idempotency_key_charges_the_card_once(self, customer: Customer, cards: Any) -> None:
+        """The first reply was lost, and the agent has begun from the beginning, with a new token."""
+        word = {"idempotency_key": "order-17"}
+        replies = []
+        for token in ("spt_ok", "spt_ok_again"):
+            asked = customer.post("/v1/account/topup", self.BODY, **word)
+            proof = self.credential(asked, token)
+            replies.append(customer.post("/v1/account/topup", self.BODY, authorization=proof, **word))
+        assert [reply.status_code for reply in replies] == [200, 200]
+        assert replies[0]["Payment-Receipt"] == replies[1]["Payment-Receipt"]
+        assert (customer.balance.available, len(cards.intents)) == (3140 + 31_400, 1)
+        larger = {**self.BODY, "amount": 31.40}
+        proof = self.credential(customer.post("/v1/account/topup", larger, **word), "spt_ok_larger")
+        assert customer.post("/v1/account/topup", larger, authorization=proof, **word).status_code == 409
+        assert len(cards.intents) == 1
+
     def test_for_another_amount_is_refused(self, customer: Customer, cards: Any) -> None:
         proof = self.credential(customer.post("/v1/account/topup", self.BODY), "spt_ok")
         reply = customer.post("/v1/account/topup", {**self.BODY, "amount": 314}, authorization=proof)

@@ -92,6 +92,13 @@ settings = extend_schema(
     ),
 )
 
+_ONE_PAYMENT = OpenApiParameter(
+    "Idempotency-Key",
+    describe.IDEMPOTENCY_KEY.type,
+    OpenApiParameter.HEADER,
+    description="With a payment: for 24 hours the same key with the same body is the same payment, also where another "
+    "token is sent along; that one is not used.",
+)
 top_up = extend_schema(
     operation_id="topUp",
     tags=["Account"],
@@ -101,7 +108,7 @@ top_up = extend_schema(
     "`stripe`), and repeats the same body with `Authorization: Payment …`. Credit does not expire. A test key moves no "
     "money: 403 `forbidden`.",
     request=TopUpRequest,
-    parameters=describe.HEADERS,
+    parameters=[_ONE_PAYMENT, *describe.HEADERS],
     examples=[account_examples.TOP_UP_ON_A_PAGE, account_examples.TOP_UP_BY_CHALLENGE],
     responses=describe.replies(
         describe.SENDING,

@@ -18,7 +18,7 @@ from billing.challenge import PaymentProblem
 from billing.models import Account
 from billing.payments import checkout
 from billing.payments.stripe import CardsNotConfigured
-from lookups.api import errors, parsers
+from lookups.api import errors, idempotency, parsers
 from lookups.api.endpoint import Endpoint
 from lookups.api.pay_per_request import render_demand
 from lookups.api.requests.serializers import TopUpRequest, read
@@ -53,7 +53,7 @@ class TopUpView(Endpoint):
                 raise errors.payment_unavailable(NO_CHALLENGE, retryable=False)
             if credential is None:
                 return render_demand(request, checkout.demand(purchase, now=timezone.now()))
-            return _at_once(purchase, credential, key.account, request.request_id)  # type: ignore[attr-defined]
+            return _at_once(request, purchase, credential, key.account)
         except PaymentProblem as problem:
             return render_demand(request, checkout.demand(purchase, now=timezone.now(), problem=problem))
 
@@ -84,9 +84,10 @@ def _on_a_page(account: Account, amount: int) -> Response:
     return Response(_body(account, amount, status=TopUpStatus.CREATED, address=address))
 
 
-def _at_once(purchase: checkout.Purchase, credential: str, account: Account, request_id: str) -> Response:
-    payment = checkout.accept(purchase, credential=credential, now=timezone.now(), account=account)
-    receipt = checkout.settle(payment, now=timezone.now(), request_id=request_id)
+def _at_once(request: Request, purchase: checkout.Purchase, credential: str, account: Account) -> Response:
+    word, now = idempotency.read_word(request), timezone.now()
+    payment = checkout.accept(purchase, credential=credential, now=now, account=account, word=word)
+    receipt = checkout.settle(payment, now=timezone.now(), request_id=request.request_id)  # type: ignore[attr-defined]
     headers = {"Payment-Receipt": receipt, "Cache-Control": "private"}
     return Response(_body(account, purchase.amount, status=TopUpStatus.PAID, address=None), headers=headers)
 
