@@ -73,6 +73,11 @@ def is_open(purpose: str, *, secure: bool) -> bool:
     return (secure or not settings.PAYMENT_REQUIRES_TLS) and bool(list_methods(purpose))
 
 
+def is_pretended(purpose: str) -> bool:
+    """Tell whether a payment may be a pretended one, which reaches the sandbox registry alone."""
+    return any(method.is_sandbox for method in list_methods(purpose))
+
+
 def find_credential(headers: Mapping[str, str]) -> str | None:
     """Return the Payment credential of a request's headers, None without one; PaymentProblem for several."""
     found = [

@@ -53,11 +53,16 @@ def pays_itself(request: Request) -> bool:
 
 
 def answer_paid(
-    request: Request, *, read: Callable[[], Any], answer: Callable[[Any, CredentialPayer], Response]
+    request: Request,
+    *,
+    read: Callable[[], Any],
+    refuse: Callable[[Any], None],
+    answer: Callable[[Any, CredentialPayer], Response],
 ) -> Response | HttpResponse:
     """Call `answer` with what `read` makes of the request and with whoever pays for it; else say what it costs.
 
-    What does not fit is refused before anything is said of money. The price is bound to the body's bytes.
+    What does not fit is refused before anything is said of money, and so is (by `refuse`) what no registry takes, but
+    not to who has a payment: it may have moved, and its answer be owed. The price is bound to the body's bytes.
     """
     purchase = _purchase(request)
     asked, word, problem = read(), idempotency.read_word(request), None
@@ -69,6 +74,8 @@ def answer_paid(
             return answer(asked, CredentialPayer(purchase, credential, word))
     except PaymentProblem as wrong:
         problem = wrong
+    else:
+        refuse(asked)
     return render_demand(request, checkout.demand(purchase, now=timezone.now(), problem=problem))
 
 

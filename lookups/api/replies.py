@@ -13,10 +13,11 @@ from billing.models import Account
 from lookups import bodies
 from lookups.api import errors, idempotency
 from lookups.jobs import waiting
-from lookups.lookup.outcomes import Accepted, Ended, NobodyAtWork, OutOfFunds, Result, TooManyAtOnce
+from lookups.lookup.outcomes import Accepted, Ended, NobodyAtWork, OutOfFunds, Refused, Result, TooManyAtOnce
 from lookups.models import Job, Lookup
 from lookups.verdicts import Breakdown, Verdict, find_breakdown
 from scrapers.failures import Failure, find_failure
+from scrapers.refusals import find_refusal
 
 
 def to_response(result: Result, *, account: Account | None) -> Response:
@@ -81,6 +82,17 @@ def out_of_funds(outcome: OutOfFunds, account: Account | None) -> errors.ApiErro
         "topUpUrl": None if outcome.by_budget else top_up_url(),
     }
     return errors.payment_required(code=code, title=title, detail=detail, more=more)
+
+
+def refusal(refused: Refused, *, state: str) -> errors.ApiError:
+    """The 400 for a question that no registry takes and nobody has accepted, as its lookup would have been answered."""
+    values, note = dict(refused.values), refused.note or ""
+    row = Lookup(state=state, verdict=Verdict.REFUSED, reason=refused.refusal, refusal=values, note=note)
+    known = find_refusal(refused.refusal)
+    code = "unsupported_state" if known is not None and known.facts.unsupported else "invalid_request"
+    error = errors.invalid(bodies.refusal_details(row), code=code)
+    error.more["reason"] = refused.refusal
+    return error
 
 
 def top_up_url() -> str:

@@ -101,6 +101,25 @@ class TestWithoutAKey:
         assert assert_error(reply, 400, "invalid_request")["details"]
         assert "WWW-Authenticate" not in reply
 
+    @pytest.mark.parametrize(
+        ("body", "code"),
+        [
+            ({"entity_name": "Acme Corp", "state": "AS"}, "unsupported_state"),
+            ({"entity_name": "Acme Corp", "state": "NY", "searchType": "ucc"}, "unsupported_state"),
+            ({"entity_id": "no number", "state": "NY"}, "invalid_request"),
+        ],
+        ids=["no registry", "no liens", "no identifier"],
+    )
+    def test_is_a_400_before_any_challenge_when_no_registry_takes_it(
+        self, switches: None, settings: Any, body: Any, code: str
+    ) -> None:
+        """No wallet signs a payment for what could never be answered."""
+        settings.TEMPO_RECIPIENT, settings.TEMPO_RPC_URL = "0x" + "7" * 40, "http://127.0.0.1:9"
+        assert post({"entity_name": "Acme Corp", "state": "NY"}).status_code == 402
+        reply = post(body)
+        assert assert_error(reply, 400, code)["details"]
+        assert "WWW-Authenticate" not in reply
+
     def test_is_a_413_for_too_much(self, pretended_payments: None) -> None:
         assert_error(post(b"x" * 70_000), 413, "payload_too_large")
 

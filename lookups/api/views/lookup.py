@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from billing.models import Account
+from billing.payments import checkout
 from lookups.api import errors, idempotency, parsers, pay_per_request, replies
 from lookups.api.endpoint import Endpoint
 from lookups.api.pay_per_request import KeyOrPayment
@@ -18,9 +19,10 @@ from lookups.api.requests.fields import Flag
 from lookups.api.requests.serializers import LookupRequest, read
 from lookups.api.schema import lookups as describe
 from lookups.idempotency import Claim
+from lookups.lookup import checks
 from lookups.lookup.asks import Ask
 from lookups.lookup.flow import perform
-from lookups.lookup.outcomes import OutOfFunds
+from lookups.lookup.outcomes import OutOfFunds, Refused
 from lookups.lookup.payers import KeyPayer, Payer
 from lookups.lookup.questions import Question
 
@@ -39,6 +41,7 @@ class LookupView(Endpoint):
             return pay_per_request.answer_paid(
                 request,
                 read=lambda: read_request(request),
+                refuse=lambda asked: _refuse_in_vain(to_question(asked)),
                 answer=lambda asked, payer: _answer(request, asked, payer),
             )
         parsers.raw_body(request, limit=parsers.LIMIT)  # keeps the bytes, to which a challenge would be bound
@@ -63,6 +66,17 @@ def _answer(request: Request, asked: dict[str, Any], payer: Payer, claim: Claim 
     if isinstance(result, OutOfFunds):
         raise pay_per_request.offer(request, replies.out_of_funds(result, payer.account))
     return replies.to_response(result, account=payer.account)
+
+
+def _refuse_in_vain(question: Question) -> None:
+    """ApiError 400 for what no registry takes: nobody is asked to pay for that. The pretended one takes all states."""
+    if checkout.is_pretended("lookup"):
+        return
+    payer = Payer()
+    payer.sandbox = False
+    objection = checks.find_objection(Ask(question=question, payer=payer), now=timezone.now())
+    if isinstance(objection, Refused):
+        raise replies.refusal(objection, state=question.state)
 
 
 def read_request(request: Request) -> dict[str, Any]:

@@ -8,8 +8,7 @@ from typing import Any
 from django.utils import timezone
 
 from billing.models import ApiKey
-from lookups import bodies
-from lookups.api import errors
+from lookups.api import errors, replies
 from lookups.api.requests.serializers import read
 from lookups.api.watches.requests import (
     MOST_WATCHES,
@@ -22,12 +21,10 @@ from lookups.api.watches.requests import (
 from lookups.api.wire.watching.words import WatchCategory
 from lookups.bulk import bulk_jobs
 from lookups.bulk.input import Row
-from lookups.models import Lookup, Watch
+from lookups.models import Watch
 from lookups.notifications import result_mail
-from lookups.verdicts import Verdict
 from lookups.watches import watching
 from lookups.watches.watching import Wanted
-from scrapers.refusals import find_refusal
 
 NO_MAILS = "This service has no mail server. Name a webhook, or ask /v1/events."
 LIENS_BY_NAME = "Liens are kept by name: send entity_name, or watch more of the company than these."
@@ -106,13 +103,10 @@ def refuse_question(wanted: Wanted, key: ApiKey) -> None:
         if wanted.categories == [WatchCategory.LIEN] and not wanted.entity_name:  # nothing else would find the name
             raise errors.invalid({"on": [LIENS_BY_NAME]})
         return
-    row = Lookup(
-        state=wanted.state, verdict=Verdict.REFUSED, reason=refused.refusal, refusal=dict(refused.values), note=""
-    )
-    known = find_refusal(refused.refusal)
-    code = "unsupported_state" if known is not None and known.facts.unsupported else "invalid_request"
-    found = bodies.refusal_details(row)
-    raise errors.invalid({("on" if name == "searchType" else name): texts for name, texts in found.items()}, code=code)
+    refusal = replies.refusal(refused, state=wanted.state)
+    details: Any = refusal.details
+    texts = {("on" if name == "searchType" else name): several for name, several in details.items()}
+    raise errors.invalid(texts, code=refusal.code)
 
 
 def _read_row(row: Row, for_all: dict[str, Any], key: ApiKey) -> Wanted:
