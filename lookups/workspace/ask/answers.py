@@ -23,6 +23,7 @@ from lookups.workspace.ask.questions import of_question
 from scrapers.failures import Failure, find_failure
 
 FREE = "Nothing was charged."
+NOT_KEPT = "What was answered then is not kept any more."
 LONGEST_NAME = 300  # characters shown; the whole stands in the record
 TAGS: dict[Verdict | None, tuple[str, str]] = {
     None: ("Open", "neutral"),
@@ -202,7 +203,7 @@ def _write(lookup: Lookup, verdict: Verdict | None) -> tuple[str, str]:
         case None:
             return f"Asking {name}…", ""
         case Verdict.FOUND:
-            return _write_found(lookup), ""
+            return _write_found(lookup), "" if is_kept(lookup) else NOT_KEPT
         case Verdict.NOT_FOUND:
             lead, filed = write_asked(lookup.question) if lookup.kind == "ucc" else ("company", "")
             return f"{name} has no {lead} {asked} {filed}".rstrip(), _write_absence(lookup)
@@ -228,10 +229,17 @@ def _write(lookup: Lookup, verdict: Verdict | None) -> tuple[str, str]:
     return f"{asked} {verdicts[verdict]} {name}", ""
 
 
+def is_kept(lookup: Lookup) -> bool:
+    """Whether what was found is there to be shown: not where 1.3 had lost it before its rows were taken over."""
+    return lookup.evidence is not None and (lookup.version is not None or lookup.filing_set is not None)
+
+
 def _write_found(lookup: Lookup) -> str:
     if lookup.version is not None:
         return clip(lookup.version.data["entityName"], LONGEST_NAME) or ""
-    count = len(lookup.filing_set.filings) if lookup.filing_set is not None else 0
+    if lookup.filing_set is None:
+        return f"“{lookup.asked}” was found"
+    count = len(lookup.filing_set.filings)
     lead, filed = write_asked(lookup.question)
     lead = lead.replace("liens", "lien") if count == 1 else lead
     return f"{count} {lead} “{lookup.asked}” {filed}".rstrip()

@@ -18,7 +18,7 @@ from lookups.evidence import bundle, wacz
 from lookups.models import Lookup, RecordVersion
 from lookups.pages.dossier import of_lookup, of_version
 from lookups.workspace.access import WorkspaceRequest, workspace
-from lookups.workspace.ask.answers import Answer, find_manifest, tell
+from lookups.workspace.ask.answers import Answer, find_manifest, is_kept, tell
 from lookups.workspace.ask.charges import find_charge
 from lookups.workspace.ask.progress import read_progress
 
@@ -108,7 +108,7 @@ def not_found(request: WorkspaceRequest) -> HttpResponse:
 def _show_record(request: WorkspaceRequest, answer: Answer) -> dict[str, Any]:
     """The record as it was read then, or as it was read last; both belong to whoever bought a reading of it."""
     lookup, now = answer.lookup, timezone.now()
-    if not answer.is_found:
+    if not answer.is_found or not is_kept(lookup):
         return {}
     newer = _find_newer(lookup)
     if newer is not None and request.GET.get("record") == "today":

@@ -371,6 +371,19 @@ class TestAnAnswer:
         assert lab.post(f"{address}again/", {"word": WORD}).status_code == 404
 
 
+class TestAnAnswerOfAnOlderInstallation:
+    """Of 1.3, whose staff could delete a company's record: that it was found is all that the row says since."""
+
+    @pytest.mark.parametrize("kind", ["company", "liens"])
+    def test_has_a_page_that_says_so(self, lab: Browser, kind: str) -> None:
+        reply = ask(lab, "Blue Heron Logistics LLC", "DE", kind=kind)
+        Lookup.objects.update(version=None, filing_set=None, evidence=None, match=None, reading=None)
+        page = read(open_answer(lab, reply))
+        assert "“Blue Heron Logistics LLC” was found" in page
+        assert "What was answered then is not kept any more." in page
+        assert "0 liens" not in page
+
+
 class TestMoney:
     """A question is paid for once, however often its form is sent."""
 
