@@ -49,7 +49,7 @@ class TestTheKindOfSearch:
         assert set(body["details"]) == {"lookup_type"}
         assert tester.post("/v1/lookup", {**wrong, "searchType": "UCC"}).status_code == 200
 
-    @pytest.mark.parametrize("form", ["LLC", "corporation", None, 7])
+    @pytest.mark.parametrize("form", ["LLC", "corporation", "Successor Trust", None, 7])
     def test_is_not_meant_by_a_companys_legal_form(self, tester: Customer, form: Any) -> None:
         assert tester.post("/v1/lookup", {**DEMO_QUESTION, "entity_type": form}).json()["data"]["entityId"]
 

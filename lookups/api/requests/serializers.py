@@ -70,7 +70,10 @@ def is_for_liens(body: Mapping[str, Any]) -> bool:
 
 def _names_a_search(entity_type: Any) -> bool:
     """Whether an `entity_type` is about what is bought; it may be a company's legal form, which changes nothing."""
-    return isinstance(entity_type, str) and ("ucc" in entity_type or entity_type == SearchType.BUSINESS_ENTITY)
+    if not isinstance(entity_type, str):
+        return False
+    of_liens = any(word.startswith("ucc") for word in entity_type.split("_"))  # a successor is none
+    return of_liens or entity_type == SearchType.BUSINESS_ENTITY
 
 
 def _as_search_type(value: Any) -> Any:
