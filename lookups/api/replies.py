@@ -12,8 +12,18 @@ from billing import money, prices, selectors
 from billing.models import Account
 from lookups import bodies
 from lookups.api import errors, idempotency
+from lookups.api.wire.errors import SourceUnavailable
 from lookups.jobs import waiting
-from lookups.lookup.outcomes import Accepted, Ended, NobodyAtWork, OutOfFunds, Refused, Result, TooManyAtOnce
+from lookups.lookup.outcomes import (
+    Accepted,
+    Ended,
+    NobodyAtWork,
+    OutOfFunds,
+    Refused,
+    Result,
+    TooManyAtOnce,
+    Unavailable,
+)
 from lookups.models import Job, Lookup
 from lookups.verdicts import Breakdown, Verdict, find_breakdown
 from scrapers.failures import Failure, find_failure
@@ -93,6 +103,13 @@ def refusal(refused: Refused, *, state: str) -> errors.ApiError:
     error = errors.invalid(bodies.refusal_details(row), code=code)
     error.more["reason"] = refused.refusal
     return error
+
+
+def switched_off(off: Unavailable) -> errors.ApiError:
+    """The 503 for a question to a state that is switched off, which nobody has accepted."""
+    facts, note = Verdict.UNAVAILABLE.facts, {"note": off.note} if off.note else {}
+    why = {"reason": off.reason, "state": off.state} | note
+    return errors.ApiError(503, facts.code, facts.error, shape=SourceUnavailable, more=why)
 
 
 def top_up_url() -> str:

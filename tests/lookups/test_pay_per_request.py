@@ -12,6 +12,7 @@ from django.test import Client
 
 from billing import money, prices
 from billing.models import LedgerEntry, Payment
+from jurisdictions import services
 from lookups.models import Entity, Lookup
 from scrapers.sandbox.magic import DEMO_QUESTION, MAGIC
 from tests.lookups.test_hostile_bodies import assert_error
@@ -119,6 +120,17 @@ class TestWithoutAKey:
         reply = post(body)
         assert assert_error(reply, 400, code)["details"]
         assert "WWW-Authenticate" not in reply
+
+    def test_is_a_503_before_any_challenge_where_its_state_is_switched_off(self, switches: None, settings: Any) -> None:
+        settings.TEMPO_RECIPIENT, settings.TEMPO_RPC_URL = "0x" + "7" * 40, "http://127.0.0.1:9"
+        services.disable(code="NY", reason="Its portal is being rebuilt.")
+        reply = post({"entity_name": "Acme Corp", "state": "NY"})
+        body = assert_error(reply, 503, "source_unavailable")
+        told = (body["reason"], body["state"], body["note"], body["retryable"])
+        assert told == ("disabled", "NY", "Its portal is being rebuilt.", False)
+        assert "WWW-Authenticate" not in reply
+        stored = post({"entity_name": "Acme Corp", "state": "NY", "source": "cache"})
+        assert stored.status_code == 402, "what was read before may do"
 
     def test_is_a_413_for_too_much(self, pretended_payments: None) -> None:
         assert_error(post(b"x" * 70_000), 413, "payload_too_large")

@@ -65,7 +65,8 @@ class BulkView(Endpoint):
     @schema.ask
     def post(self, request: Request) -> Any:
         """Take all rows on, or none."""
-        key, body = self.key_of(request), request.data
+        key = self.key_of(request)
+        body: dict[str, Any] = request.data  # type: ignore[assignment]  # its parsers make one
         wanted = _including(read_rows(body, sandbox=key.is_test), tuple(_read("include", body) or ()))
         for_all, seconds = _read("source", body), _read("max_wait_seconds", body)
         notify = _read_notify(body, key.account)

@@ -22,9 +22,10 @@ from lookups.idempotency import Claim
 from lookups.lookup import checks
 from lookups.lookup.asks import Ask
 from lookups.lookup.flow import perform
-from lookups.lookup.outcomes import OutOfFunds, Refused
+from lookups.lookup.outcomes import OutOfFunds, Refused, Unavailable
 from lookups.lookup.payers import KeyPayer, Payer
 from lookups.lookup.questions import Question
+from scrapers.failures import Failure
 
 
 class LookupView(Endpoint):
@@ -41,7 +42,7 @@ class LookupView(Endpoint):
             return pay_per_request.answer_paid(
                 request,
                 read=lambda: read_request(request),
-                refuse=lambda asked: _refuse_in_vain(to_question(asked)),
+                refuse=_refuse_in_vain,
                 answer=lambda asked, payer: _answer(request, asked, payer),
             )
         parsers.raw_body(request, limit=parsers.LIMIT)  # keeps the bytes, to which a challenge would be bound
@@ -68,15 +69,20 @@ def _answer(request: Request, asked: dict[str, Any], payer: Payer, claim: Claim 
     return replies.to_response(result, account=payer.account)
 
 
-def _refuse_in_vain(question: Question) -> None:
-    """ApiError 400 for what no registry takes: nobody is asked to pay for that. The pretended one takes all states."""
-    if checkout.is_pretended("lookup"):
+def _refuse_in_vain(asked: dict[str, Any]) -> None:
+    """ApiError for what no registry takes (400), or is asked while its state is switched off (503).
+
+    Nobody is asked to pay for that; but the pretended registry takes all states, and what was read before may do.
+    """
+    if checkout.is_pretended("lookup") or accepts_stored(asked, None):
         return
-    payer = Payer()
+    question, payer = to_question(asked), Payer()
     payer.sandbox = False
-    objection = checks.find_objection(Ask(question=question, payer=payer), now=timezone.now())
-    if isinstance(objection, Refused):
-        raise replies.refusal(objection, state=question.state)
+    match checks.find_objection(Ask(question=question, payer=payer), now=timezone.now()):
+        case Refused() as refused:
+            raise replies.refusal(refused, state=question.state)
+        case Unavailable(reason=Failure.DISABLED) as off:
+            raise replies.switched_off(off)
 
 
 def read_request(request: Request) -> dict[str, Any]:
