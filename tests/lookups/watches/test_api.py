@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import uuid
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from lookups.models import Delivery, IdempotencyRecord, Lookup, Watch, WatchBase
 from lookups.notifications import deliveries
 from lookups.privacy import account_data, erasure, suppression
 from lookups.watches import taxonomy, watching
+from lookups.watches.watching import Wanted
 from scrapers.sandbox import changing
 from scrapers.sandbox.changing import CHANGING
 from tests.lookups.conftest import Customer
@@ -248,6 +251,20 @@ class TestPostingMany:
         bulk_row = Lookup.objects.filter(origin="bulk", verdict="found").order_by("pk").first()
         assert bulk_row is not None
         assert event["evidence"]["before"]["lookupId"] == bulk_row.public_id
+
+    @pytest.mark.parametrize(("days", "first"), [(0, "2026-12-25"), (10, "2026-12-25"), (200, "2026-11-25")])
+    def test_looks_as_soon_as_its_reading_is_half_a_period_old(self, tester: Customer, days: int, first: str) -> None:
+        """A bulk job of last spring says little of today: nobody waits six weeks for the first look of a month's."""
+        now = datetime(2026, 11, 21, 12, tzinfo=UTC)
+        tester.lookup("Magic Found LLC", "DE")
+        Lookup.objects.update(data_as_of=now - timedelta(days=days))
+        seen = Lookup.objects.whole().get()
+        assert seen.version is not None
+        number = seen.version.entity.entity_id
+        wanted = Wanted(state="DE", entity_id=number, every="month", categories=["status"], seen=seen)
+        on_the_25th = uuid.UUID(int=24 * 86_400)  # its own time follows from its name
+        [watch] = watching.create(wanted=[wanted], key=tester.key, now=now, request_id="", named=on_the_25th).watches
+        assert f"{watch.next_at:%Y-%m-%d}" == first
 
     def test_of_a_bulk_job_names_each_row_whose_liens_no_program_may_ask_for(
         self, customer: Customer, register: Register
