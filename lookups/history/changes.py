@@ -31,6 +31,7 @@ _READ_FROM = {
     "domestic": "jurisdiction",
     "officers": "officers",
     "registeredAgent": "registeredAgentName",
+    "registeredAgent.zip": "registeredAgentZip",
 }
 _OF_THE_PAGE = frozenset({"data.sosUrl", "normalized.match"})  # where and how it was found; nothing of the company
 _AVAILABILITY = "normalized.fieldAvailability"
@@ -117,12 +118,12 @@ class _Comparison:
                 yield Change(f"{path}.{field}", before.get(field), after.get(field))
 
     def _is_passed_over(self, path: str, field: str) -> bool:
-        if path == "data":
-            shown = self.is_comparable(field)
-        else:
-            shown = path != "normalized" or self.is_comparable(_READ_FROM.get(field, field))
-        beside = path in ("data", "normalized") and self.is_of_one_source_alone(path, field)
-        return not shown or beside or (f"{path}.{field}" in _OF_THE_PAGE and not self.noise)
+        side, _, name = f"{path}.{field}".partition(".")
+        if path != side and name not in _READ_FROM:
+            return False  # it stands in something that both show
+        read_from = name if side == "data" else _READ_FROM.get(name, name)
+        beside = self.is_of_one_source_alone(side, name)
+        return not self.is_comparable(read_from) or beside or (f"{path}.{field}" in _OF_THE_PAGE and not self.noise)
 
     def _of_value(self, path: str, field: str, before: Any, after: Any) -> Iterator[Change]:
         if before == after:

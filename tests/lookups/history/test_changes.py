@@ -394,6 +394,18 @@ class TestWhatIsNotShown:
         both = list_changes({**company(), "fromCopy": True}, copied)
         assert {"data.officers[JORDAN DOE]", "data.status"} < {change.path for change in both}
 
+    @pytest.mark.parametrize("why", ["withheld", "not_published", "empty"])
+    def test_takes_the_zip_of_the_agent_with_the_agents_address(self, why: str) -> None:
+        """Left out at somebody's request, or not in a published file: the agent has not lost it."""
+        address = {f"registeredAgent{part}": None for part in ("Address", "City", "State", "Zip")}
+        agent = {"kind": "person", "commercial": False, "zip": None}
+        silent: dict[str, Any] = {**later(**address, normalized__registeredAgent=agent), "fromCopy": why == "empty"}
+        silent["normalized"]["fieldAvailability"] |= dict.fromkeys(address, why)
+        for pair in ((company(), silent), (silent, company())):
+            assert [change.path for change in list_changes(*pair) if "Availability" not in change.path] == []
+        moved = later(registeredAgentZip="12180", normalized__registeredAgent=agent | {"zip": "12180"})
+        assert "normalized.registeredAgent.zip" in [change.path for change in list_changes(company(), moved)]
+
     def test_has_what_an_older_reader_did_not_know_in_it(self) -> None:
         older = company()
         del older["normalized"]["filings"]
