@@ -7,9 +7,11 @@ from datetime import datetime
 
 from django.db import IntegrityError, transaction
 from django.db.models import Max, Q, QuerySet, Value
+from django.db.models.functions import Coalesce
 
+from billing import accounts
 from billing.accounting import chart
-from billing.models import LedgerEntry, Payment, Receipt, TopUp
+from billing.models import Account, LedgerEntry, Payment, Receipt, TopUp
 from billing.reversals import CARD
 
 TRIES = 20
@@ -46,10 +48,11 @@ def sum_given_back(entries: Iterable[LedgerEntry]) -> dict[int, int]:
     paid = {(one.account_id, one.source, one.reference): one.pk for one in entries if one.reference}
     names = [name for _, _, name in paid]
     cards = TopUp.objects.filter(payment_intent__in=names).annotate(source=Value(CARD))
-    others = Payment.objects.filter(reference__in=names)
+    by_request = Account.objects.filter(role=accounts.PAY_PER_REQUEST).values("pk")  # of a payment that names none
+    others = Payment.objects.filter(reference__in=names).annotate(paid_to=Coalesce("account", by_request))
     back = [
         *cards.values_list("account", "source", "payment_intent", "taken_back"),
-        *others.values_list("account", "method", "reference", "taken_back"),
+        *others.values_list("paid_to", "method", "reference", "taken_back"),
     ]
     return {paid[of]: units for *by, units in back if units and (of := tuple(by)) in paid}
 

@@ -18,12 +18,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
-from billing import accounts, ledger
+from billing import accounts, ledger, reversals
 from billing.accounting import chart, closing, receipts
 from billing.accounting.chart import BookAccount
 from billing.admin import books
 from billing.ledger_errors import LedgerError
-from billing.models import Account, AuditEvent, LedgerEntry, MonthClose, Receipt
+from billing.models import Account, AuditEvent, LedgerEntry, MonthClose, Payment, Receipt
+from billing.payments import booking
 from tests.billing.conftest import in_parallel
 from tests.billing.test_admin import staff, url
 from tests.workspace.people import read_form
@@ -321,6 +322,32 @@ class TestAReceipt:
             assert words in page
         said = dana.get(url("ledgerentry_receipt", business.gift.pk), follow=True).content.decode()
         assert "Only what was paid in" in said
+
+    @pytest.mark.parametrize("purpose", ["lookup", "topup"])
+    def test_of_what_a_program_paid_says_what_went_back_to_it_since(self, account: Account, purpose: str) -> None:
+        """A lookup by request that was not delivered, or a top-up."""
+        paid = Payment.objects.create(
+            account=account if purpose == "topup" else None,
+            challenge_id="c",
+            proof_hash="p",
+            method="tempo",
+            purpose=purpose,
+            amount=10_000,
+            created_at=OCTOBER,
+        )
+        booking.complete(paid, reference="0xabc", now=OCTOBER)
+        entry = LedgerEntry.objects.get(source="tempo")
+        receipts.issue(entry, now=OCTOBER)
+        dana = staff("dana", "view_ledgerentry")
+        assert "iven back" not in dana.get(url("ledgerentry_receipt", entry.pk)).content.decode()
+        reversals.enter(paid, amount=4_000, note="sent back by hand", now=OCTOBER)
+        assert "0.4000 USD, by a refund or a dispute" in dana.get(url("ledgerentry_receipt", entry.pk)).content.decode()
+
+    def test_is_led_to_from_the_entry_of_what_was_paid_and_from_no_other(self, business: Business) -> None:
+        dana = staff("dana", "view_ledgerentry")
+        for entry in (business.card, business.invoiced, business.gift):
+            page = dana.get(url("ledgerentry_change", entry.pk)).content.decode()
+            assert (url("ledgerentry_receipt", entry.pk) in page) == (entry != business.gift)
 
     def test_is_for_staff_who_may_read_the_ledger(self, business: Business) -> None:
         assert staff("sam", "view_account").get(url("ledgerentry_receipt", business.card.pk)).status_code == 403
