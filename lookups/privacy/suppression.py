@@ -174,8 +174,9 @@ def names_anyone(text: str, *, state: str) -> bool:
 
 
 def _to_pattern(number: str) -> re.Pattern[str]:
-    """A number however a page groups its signs ("6 512 345", "65-12345"), also after zeros."""
-    signs = [re.escape(sign) for sign in _GROUPING.sub("", number)]
+    """A number however a page groups its signs ("6 512 345", "65-12345"), with zeros before it or without."""
+    plain = _GROUPING.sub("", number)
+    signs = [re.escape(sign) for sign in plain.lstrip("0") or plain]
     return re.compile(r"(?<!\d)0*" + r"[\s.-]*".join(signs) + r"(?!\d)", re.IGNORECASE)
 
 

@@ -114,11 +114,18 @@ class TestACompanyLeftOut:
 
     @pytest.mark.parametrize(
         ("kept", "written"),
-        [("6512345", "6 512 345"), ("6512345", "6512-345"), ("6512345", "6.512.345"), ("65-12345", "6512345")],
+        [
+            ("6512345", "6 512 345"),
+            ("6512345", "6512-345"),
+            ("6512345", "6.512.345"),
+            ("65-12345", "6512345"),
+            ("0012347", "12347"),
+        ],
     )
-    def test_is_found_where_a_page_writes_its_number_in_groups(
+    def test_is_found_where_a_page_writes_its_number_in_groups_or_without_zeros(
         self, customer: Customer, register: Register, kept: str, written: str
     ) -> None:
+        """Several readers write a number as long as its registry's longest: Kentucky's 12347 is 0012347 here."""
         register.rows = [company("ACME CORP.", one, dos_process_name=f"IN CARE OF {written}") for one in ("1", "2")]
         reply = customer.lookup()
         assert any(written.encode() in one for one in bodies_of(file_of(customer, reply)))
