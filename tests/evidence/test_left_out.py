@@ -146,6 +146,8 @@ class TestACompanyLeftOut:
         reply = tester.lookup(FOUND, "DE")
         leave_out(kind="company", state="DE", entity_id="SB-DE-999999")
         leave_out(kind="person", person="Somebody Elsewhere")
+        leave_out(**ADA, state="OH")
+        leave_out(kind="company", state="OH", entity_id="SB-DE-000123")
         assert proof_of(tester, reply)["facts"] is not None
         assert {one["bytes"] for one in proof_of(tester, reply)["exchanges"]} == {"kept"}
 

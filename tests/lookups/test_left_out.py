@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -151,6 +152,7 @@ class TestAPersonWhoIsLeftOut:
         data = ask(tester)["data"]
         assert data["registeredAgentName"] is data["registeredAgentAddress"] is data["registeredAgentZip"] is None
         assert data["normalized"]["registeredAgent"] is None
+        assert "serviceOfProcess" not in data["normalized"]["fieldAvailability"], "there never was anybody"
         assert "HARBOR" not in page_of(heron).content.decode()
 
     def test_gets_no_legal_papers_on_the_page_either(self, db: None) -> None:
@@ -166,10 +168,10 @@ class TestAPersonWhoIsLeftOut:
 
     def test_leaves_what_is_not_theirs_and_says_nothing_of_others(self, db: None) -> None:
         data = {"entityId": "P1", "feiEinNumber": "51-0123456", "mailingCity": "ALBANY", "officers": []}
-        normalized = {"identifiers": {"fein": "510123456"}, "fieldAvailability": {}}
+        receiver = {"name": "SOMEBODY ELSE", "kind": "person"}
+        normalized = {"identifiers": {"fein": "510123456"}, "serviceOfProcess": receiver, "fieldAvailability": {}}
         leave_out(kind="field", field="principalAddress", state="FL", entity_id="P1")
-        shown = suppression.withhold(data, normalized, state="FL")
-        assert (shown.data, shown.normalized["identifiers"]) == (data, {"fein": "510123456"})
+        assert suppression.withhold(data, normalized, state="FL") == (data, normalized)
         filing = {"debtors": [{"name": "DOE, JANE", "address": "1 ELM"}], "securedParties": []}
         assert suppression.withhold_parties([filing], state="FL") == ([filing], "")
 
@@ -191,6 +193,23 @@ class TestAPersonWhoIsLeftOut:
         assert shown["securedParties"] == [party | dict.fromkeys(("address", "city", "state", "zip"))]
         assert note
         assert suppression.withhold_parties(filings, state="OH") == (filings, ""), "where another state is meant"
+
+    def test_whose_address_is_shown_again_is_no_news_of_a_lien_that_was_read_without_it(self) -> None:
+        """To who watches the liens; one that was read since then, or in another state, has been shown in full."""
+        jane = {"name": "DOE, JANE", "kind": "person", "address": "1 ELM", "city": "X", "state": "NY", "zip": "1"}
+        filings = [{"fileNumber": "1", "debtors": [jane], "securedParties": [jane | {"name": "A BANK"}]}]
+        lifted_at = timezone.now()
+        for what in ({"person": "Jane Doe"}, {"person": "A Bank", "entity_id": "77"}, {"person": "Ann Other"}):
+            kept = leave_out(kind="person", state="NY", **what)
+            assert suppression.lift(kept, operator=None, now=lifted_at)
+        leave_out(kind="person", person="A Bank")  # which is left out still, and not in what is compared
+
+        def before(state: str, since: timedelta) -> list[dict[str, Any]]:
+            return suppression.withhold_parties_of_before(filings, state=state, since=lifted_at + since)
+
+        nowhere = dict.fromkeys(("address", "city", "state", "zip"))
+        assert before("NY", timedelta(hours=-1)) == [filings[0] | {"debtors": [jane | nowhere]}]
+        assert before("NY", timedelta()) == before("OH", timedelta(hours=-1)) == filings
 
     @pytest.mark.parametrize(
         ("one", "other"), [("MERRILL, ADA", "Ada Merrill"), ("José  Núñez", "NUNEZ JOSE"), ("O'Neil, A.", "a o neil")]
