@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import uuid
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -50,7 +51,7 @@ def nobody_is_asked(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("scrapers.gateway.fetch", asked)
 
 
-def read(at: datetime, *, from_copy: bool = False, **changed: Any) -> RecordVersion:
+def read(at: datetime, *, from_copy: bool = False, as_of: datetime | None = None, **changed: Any) -> RecordVersion:
     """A reading of Heron at that moment, in which these fields were otherwise than at first."""
     known: dict[str, Any] = {
         "entity_name": "HERON SALT CO",
@@ -72,7 +73,7 @@ def read(at: datetime, *, from_copy: bool = False, **changed: Any) -> RecordVers
         "exchanges": [],
     }
     kept = Reading.objects.create(**asked, **by, read_at=at, keep_until=at, sha256=f"{at.month:064x}")
-    reply = Reply(Found(record, match, (), evidence), reading, "1.0", "2026-01-01", None, kept)
+    reply = Reply(Found(record, match, (), evidence, as_of), reading, "1.0", "2026-01-01", None, kept)
     version = storage.store(question=Question("DE", "Heron Salt"), reply=reply, sandbox=False).version
     assert version is not None
     return version
@@ -310,6 +311,18 @@ class TestThePrice:
         reconciliation.run(now=timezone.now(), whole=True)
         assert not selectors.list_differences().exists()
 
+    def test_buys_a_lookup_that_says_from_when_and_by_whom_its_record_is(self, customer: Customer) -> None:
+        """Of a file it is the file's day, which may be long before it was read."""
+        read(JANUARY)
+        read(MARCH)
+        number = customer.get(f"{HERON}?as_of=2026-04-01").json()["lookupId"]
+        bought = customer.get(f"/v1/lookups/{number}").json()
+        assert (bought["dataAsOf"], bought["state_scraper_version"]) == ("2026-03-10T09:30:00.000Z", "1.0")
+        read(JUNE, from_copy=True, as_of=MARCH, status="Dissolved")
+        other = open_customer(name="Another")
+        number = other.get(HERON).json()["lookupId"]
+        assert other.get(f"/v1/lookups/{number}").json()["dataAsOf"] == "2026-03-10T09:30:00.000Z"
+
     def test_is_needed_in_full(self, customer: Customer, heron: Entity) -> None:
         ledger.adjust(
             account_id=customer.account.pk,
@@ -342,6 +355,11 @@ class TestThePrice:
         assert replies[0].json() == replies[1].json()
         assert (replies[0].json()["cost"], replies[1]["Idempotency-Replayed"]) == (0.01, "true")
         assert customer.balance.spent == STORED
+        [later] = Lookup.objects.all()
+        later.pk, later.ask_id = None, uuid.uuid4()
+        later.save()  # the company was looked up since
+        assert customer.get(HERON, **{"Idempotency-Key": "h-1"}).json() == replies[0].json()
+        assert customer.get(HERON).json()["cost"] == 0
         other = customer.get(f"{HERON}?as_of=2026-02-01", **{"Idempotency-Key": "h-1"})
         assert (other.status_code, other.json()["code"]) == (409, "idempotency_conflict")
 
@@ -389,6 +407,14 @@ class TestWhatIsNotKept:
         assert customer.get(HERON, **word).status_code == 404
         read(JANUARY)
         assert customer.get(HERON, **word).status_code == 200
+
+    def test_of_two_whose_numbers_differ_in_a_letters_size_is_that_of_the_one_asked_for(
+        self, customer: Customer
+    ) -> None:
+        for number, name in (("ab1", "SMALL SALT CO"), ("AB1", "LARGE SALT CO")):
+            read(JANUARY, entity_id=number, entity_name=name)
+        for number, name in (("ab1", "SMALL SALT CO"), ("AB1", "LARGE SALT CO"), ("Ab1", "LARGE SALT CO")):
+            assert customer.get(f"/v1/entities/DE/{number}").json()["data"]["entityName"] == name
 
     def test_needs_a_key_to_be_known_of(self, heron: Entity) -> None:
         assert Client().get(HERON).status_code == 401

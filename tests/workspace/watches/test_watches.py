@@ -76,6 +76,14 @@ class TestANewWatch:
         assert watch.next_at is not None
         assert watch.next_at > timezone.now() + timedelta(hours=11)
 
+    def test_begins_with_the_last_reading_of_its_own_account(self, lab: Browser) -> None:
+        other = open_office(name="Another", email="eve@else.test").work_in("sandbox")
+        for number, browser in enumerate((lab, lab, other)):
+            browser.post("/app/", {"name": "", "entity_id": "SB-DE-920001", "state": "DE", "word": f"{number}" * 32})
+        _, own, _ = Lookup.objects.order_by("pk")
+        make(lab)
+        assert Watch.objects.get().baselines.get().lookup == own
+
     def test_is_where_a_dossier_leads(self, lab: Browser) -> None:
         page = lab.get(lab.post("/app/", {"name": "Magic Found LLC", "state": "DE", "word": "0" * 32})["Location"])
         link = re.search(r'href="(/app/watches/new[^"]*)"', page.content.decode())
