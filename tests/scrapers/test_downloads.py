@@ -222,6 +222,20 @@ class TestTheDayOfAFile:
         server.answers[FILE] = [lambda wire: wire.say(200, whole, **CSV, last_modified=said)]
         assert refresh.fetch(portal=Northland(), now=NOW)[1] == day
 
+    def test_of_several_files_is_the_oldest_ones(self, server: Loopback, whole: bytes, settings: Any) -> None:
+        """As Illinois publishes them, whose companies and agents are files of their own."""
+
+        class Twofold(Northland):
+            bulk_data = replace(Northland.bulk_data, more=("https://files.example.test/agents.csv",))
+
+        def sends(day: datetime) -> Answer:
+            said = f"{day:%a, %d %b %Y %H:%M:%S GMT}"
+            return lambda wire: wire.say(200, whole, **CSV, last_modified=said)
+
+        server.answers = {FILE: [sends(NOW)], "/files.example.test/agents.csv": [sends(A_WEEK_AGO)]}
+        folder, as_of = refresh.fetch(portal=Twofold(), now=NOW)
+        assert (sorted(one.name for one in folder.iterdir()), as_of) == (["agents.csv", "all.csv"], A_WEEK_AGO)
+
 
 class TestADownloadThatDrips:
     """A byte now and then, so that no single wait for it is long."""
