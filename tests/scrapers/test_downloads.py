@@ -23,6 +23,7 @@ from scrapers.failures import Failure, PageChanged, PortalUnavailable
 from scrapers.models import BulkCopy
 from scrapers.portal import Portal
 from scrapers.transport import download
+from scrapers.transport.pace import Pace
 from tests.scrapers.loopback import Answer, Loopback, Wire, serving
 from tests.scrapers.test_loaded_copies import LINES, NOW, Northland, load, write_csv
 
@@ -226,15 +227,22 @@ class TestTheDayOfAFile:
         """As Illinois publishes them, whose companies and agents are files of their own."""
 
         class Twofold(Northland):
+            pace = Pace(seconds=0.5)
             bulk_data = replace(Northland.bulk_data, more=("https://files.example.test/agents.csv",))
 
         def sends(day: datetime) -> Answer:
-            said = f"{day:%a, %d %b %Y %H:%M:%S GMT}"
-            return lambda wire: wire.say(200, whole, **CSV, last_modified=said)
+            def send(wire: Wire) -> None:
+                heard.append(time.monotonic())
+                wire.say(200, whole, **CSV, last_modified=f"{day:%a, %d %b %Y %H:%M:%S GMT}")
 
+            return send
+
+        heard: list[float] = []
+        begun = time.monotonic()
         server.answers = {FILE: [sends(NOW)], "/files.example.test/agents.csv": [sends(A_WEEK_AGO)]}
         folder, as_of = refresh.fetch(portal=Twofold(), now=NOW)
         assert (sorted(one.name for one in folder.iterdir()), as_of) == (["agents.csv", "all.csv"], A_WEEK_AGO)
+        assert heard[-1] - begun > 0.49, "each in its turn, as its registry is asked for a name"
 
 
 class TestADownloadThatDrips:
@@ -354,11 +362,22 @@ class TestTheNightlyLook:
         return lambda days: refresh.refresh_all(now=NOW + timedelta(days=days))
 
     def test_asks_once_a_week_for_what_was_loaded_once(
-        self, server: Loopback, whole: bytes, look: Callable[[int], dict[str, str]]
+        self, server: Loopback, whole: bytes, settings: Any, look: Callable[[int], dict[str, str]]
     ) -> None:
         server.answers[FILE] = [lambda wire: wire.say(200, whole, **CSV)]
         assert [day for day in range(1, 22) if look(day)] == [7, 14, 21]
         assert len(server.received) == 3
+        assert kept(settings) == [], "a file may be gigabytes"
+
+    def test_does_not_miss_what_a_person_brings(
+        self, tmp_path: Path, look: Callable[[int], dict[str, str]], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Nobody can fetch it: a line each night that it was not would hide one of a file that did not come."""
+        brought = Southland()
+        brought.bulk_data = replace(Southland.bulk_data, supplied=True)
+        refresh.load(portal=brought, file=write_csv(tmp_path / "brought.csv", LINES), as_of=NOW, now=NOW)
+        monkeypatch.setattr(refresh.discovery, "list_publishers", lambda: [brought])
+        assert look(8) == {}
 
     def test_takes_up_the_next_night_what_did_not_come(
         self, server: Loopback, whole: bytes, look: Callable[[int], dict[str, str]]
