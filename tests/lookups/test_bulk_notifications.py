@@ -295,12 +295,17 @@ class TestTheResults:
         assert (message["To"], message["From"]) == ("ops@acme.test", "SOS Lookup <results@sos.example>")
         assert message["Subject"] == f"{made['job_id']}: complete"
         assert message["Message-ID"] == f"<{only().message_id}@sos.example>"
+        assert message["Auto-Submitted"] == "auto-generated", "or each absence note would be answered"
         text = message.get_body(preferencelist=("plain",))
         assert text is not None
         assert text.get_content_type() == "text/plain"
         for words in (
+            "is complete.",
+            "Rows:       2",
             "Found:      1",
             "Not found:  1",
+            "Failed:     0",
+            "Cancelled:  0",
             "Cost:       0.0314 USD",
             "https://sos.example" + made["poll_url"],
         ):
@@ -324,6 +329,17 @@ class TestTheResults:
         assert text is not None
         assert "Not found:  0" in text.get_content()
         assert "Several fit: 1" in text.get_content()
+
+    def test_tells_rows_that_failed_from_those_that_were_cancelled(
+        self, customer: Customer, server: MailServer
+    ) -> None:
+        ask(customer, email_results=True)
+        end_bulk()
+        Lookup.objects.filter(verdict="not_found").update(verdict="failed", reason="internal_error")
+        deliver()
+        text = server.message().get_body(preferencelist=("plain",))
+        assert text is not None
+        assert {"Not found:  0", "Failed:     1", "Cancelled:  0"} <= set(text.get_content().splitlines())
 
     @pytest.mark.parametrize("mode", ["test", "live"])
     def test_of_the_sandbox_with_the_word_that_it_is_invented(
@@ -352,6 +368,10 @@ class TestTheResults:
         Client().delete(made["poll_url"], headers={"x-api-key": customer.secret})
         deliver()
         assert server.message()["Subject"] == f"{made['job_id']}: cancelled"
+        text = server.message().get_body(preferencelist=("plain",))
+        assert text is not None
+        assert "was cancelled; what had begun by then has ended." in text.get_content()
+        assert {"Failed:     0", "Cancelled:  2", "Cost:       0.0000 USD"} <= set(text.get_content().splitlines())
 
     def test_beside_a_webhook(self, customer: Customer, server: MailServer) -> None:
         with receiving(says(200)) as it:
