@@ -342,6 +342,28 @@ class TestAMessageThatIsSentAgain:
         assert deliveries.note(taken, deliveries.Answer(204, "", 7), now=now)
         assert (only().status, only().attempts) == ("delivered", 1)
 
+    def test_has_all_of_its_tries_again(self, customer: Customer) -> None:
+        (row,) = write_messages(customer, 1)
+        now = timezone.now()
+        Delivery.objects.update(status="given_up", attempts=10, next_at=None)
+        assert deliveries.send_again(row, now=now)
+        taken = deliveries.take_next(now=now)
+        assert taken is not None
+        assert deliveries.note(taken, deliveries.Answer(503, "answered 503", 7), now=now)
+        assert (only().status, only().attempts) == ("pending", 1)
+
+    def test_is_noted_by_the_worker_that_has_it_and_by_no_slower_one(self, customer: Customer) -> None:
+        """Whose receiver hung, until its turn was over: that would send once more what has arrived."""
+        write_messages(customer, 1)
+        now = timezone.now()
+        later = now + deliveries.LEASE[Delivery.Channel.WEBHOOK]
+        slow, quick = deliveries.take_next(now=now), deliveries.take_next(now=later)
+        assert slow is not None
+        assert quick is not None
+        assert deliveries.note(quick, deliveries.Answer(204, "", 7), now=later)
+        assert not deliveries.note(slow, deliveries.Answer(None, "it hung", 30_000), now=later)
+        assert (only().status, only().next_at, only().last_answer) == ("delivered", None, "answered 204")
+
 
 class TestATest:
     """A message that means nothing, sent while somebody watches."""
