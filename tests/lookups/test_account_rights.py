@@ -250,7 +250,8 @@ class TestAnErasure:
         for part in PERSONAL:
             assert part not in json.dumps(told).lower(), part
         nobody = f"Erased account {known.account.pk}"
-        assert told["billing.account"][0]["name"] == nobody
+        [account] = told["billing.account"]
+        assert (account["name"], account["is_active"]) == (nobody, False)
         assert AuditEvent.objects.filter(subject=nobody, detail="Erased.").exists()
         assert not any(table.objects.exists() for table in (Delivery, IdempotencyRecord, Job, WebhookSecret))
         assert [lookup.cost for lookup in Lookup.objects.all()] == [314, 314]
@@ -268,6 +269,7 @@ class TestAnErasure:
         erase(known, give_up_credit=True)
         assert User.objects.filter(pk=ada.pk).exists()
         assert not Lookup.objects.filter(asked_by=ada).exists()
+        assert not Member.objects.filter(account=known.account).exists()
 
     def test_takes_its_names_out_of_what_staff_did_with_its_keys_and_webhooks(self, known: Customer) -> None:
         ApiKey.objects.filter(account=known.account).update(name="Ada Merrill's laptop")
@@ -327,6 +329,8 @@ class TestAnErasure:
         asked_in = {"webhook_url": "https://zebra.test", "asked_hash": "zebra", "request_id": "zebra"}
         ended: dict[str, Any] = {"created_at": now, "deadline": now, "ended_at": now, "accepts_stored": False}
         BulkJob.objects.create(account=known.account, total=1, questions=1, key=known.key, **asked_in, **ended)
+        drafted: dict[str, Any] = {"name": "zebra.csv", "table": {"rows": [["zebra"]]}, "mapping": {}}
+        BulkDraft.objects.create(account=known.account, created_at=now, changed_at=now, **drafted)
         erase(known, give_up_credit=True)
         told = {name: list(rows) for name, rows in account_data.read_tables(known.account)}
         books = {"billing.ledgerentry", "billing.hold"}
