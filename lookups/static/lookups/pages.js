@@ -28,15 +28,6 @@ document.addEventListener("click", async event => {
       announce("The browser did not allow copying.");
     }
   }
-  // <button data-open="id of a dialog">; without script the button leads to a page that asks the same
-  const opener = event.target.closest("[data-open]");
-  const dialog = opener && document.getElementById(opener.dataset.open);
-  if (dialog && dialog.showModal) {
-    event.preventDefault();
-    dialog.showModal();
-  }
-  const closer = event.target.closest("[data-close]");
-  if (closer) closer.closest("dialog").close();
 });
 
 // A menu that lies over the page is closed by Escape, and the keyboard goes on where it was opened
