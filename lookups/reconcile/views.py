@@ -17,7 +17,6 @@ from django.core.exceptions import BadRequest, RequestDataTooBig, SuspiciousOper
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.http.multipartparser import MultiPartParserError
 from django.shortcuts import render
-from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
@@ -315,8 +314,3 @@ def _find_known(key: ApiKey, number: str) -> Lookup | None:
     own = Lookup.objects.whole().filter(account=key.account_id, key__mode=key.mode)
     entity = {"version__entity__state": question.state, "version__entity__entity_id": question.entity_id}
     return own.filter(**entity).order_by("-pk").first()
-
-
-def address_of(secret: str) -> str:
-    """What a program is given for a key."""
-    return f"{settings.PUBLIC_URL}{reverse('reconcile', args=[secret])}"
