@@ -21,7 +21,6 @@ class Progress:
     text: str
     seconds: int
     poll_ms: int
-    next_try_at: datetime | None = None
 
     @property
     def refresh_seconds(self) -> int:
@@ -38,7 +37,7 @@ def read_progress(lookup: Lookup, *, now: datetime) -> Progress:
     forecast = waiting.forecast(job, now=now)
     if forecast.next_try_at is not None:
         text = f"It is queued, and {name} is asked again at {forecast.next_try_at:%H:%M} UTC. {NOTHING_YET}"
-        return Progress(f"{name} did not answer", text, seconds, forecast.poll_ms, forecast.next_try_at)
+        return Progress(f"{name} did not answer", text, seconds, forecast.poll_ms)
     if job.status == Job.Status.PENDING:
         text = f"It is queued, and answered in about {_write_seconds(forecast.seconds)}. {NOTHING_YET}"
         return Progress(f"{name} is slow", text, seconds, poll_ms=2000)
