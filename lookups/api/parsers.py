@@ -103,11 +103,11 @@ def _read_bytes(stream: IO[bytes], context: Mapping[str, Any]) -> bytes:
     return raw
 
 
-def raw_body(request: Any, *, limit: int) -> bytes:
-    """The body's bytes as they came, for what is bound to them; ApiError 413 for more than `limit`."""
+def raw_body(request: Any) -> bytes:
+    """The body's bytes as they came, for what is bound to them; ApiError 413 for more than LIMIT."""
     _refuse_packed(request)
-    if _length(request) > limit:
-        raise too_large(limit)
+    if _length(request) > LIMIT:
+        raise too_large(LIMIT)
     return bytes(request.body)
 
 

@@ -101,5 +101,5 @@ def render_demand(request: Request, demand: checkout.Demand) -> HttpResponse:
 
 def _purchase(request: Request) -> checkout.Purchase:
     """One lookup, for this very request; ApiError 413 for more bytes than are taken."""
-    body = parsers.raw_body(request, limit=parsers.LIMIT)
+    body = parsers.raw_body(request)
     return checkout.Purchase("lookup", prices.LOOKUP, f"POST {request.path}", body, DESCRIPTION)

@@ -45,7 +45,7 @@ class LookupView(Endpoint):
                 refuse=_refuse_in_vain,
                 answer=lambda asked, payer: _answer(request, asked, payer),
             )
-        parsers.raw_body(request, limit=parsers.LIMIT)  # keeps the bytes, to which a challenge would be bound
+        parsers.raw_body(request)  # keeps the bytes, to which a challenge would be bound
         asked, key = read_request(request), self.key_of(request)
         self.refuse_played(key, [to_question(asked)])
         return idempotency.answer_once(

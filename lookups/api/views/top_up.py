@@ -39,7 +39,7 @@ class TopUpView(Endpoint):
     @top_up
     def post(self, request: Request) -> Any:
         """Start a top-up, or take the payment that came along."""
-        body = parsers.raw_body(request, limit=parsers.LIMIT)
+        body = parsers.raw_body(request)
         amount, by_challenge = _read(request)
         key = self.key_of(request)
         if key.is_test:
