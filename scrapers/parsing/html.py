@@ -129,14 +129,13 @@ def maybe(root: HtmlElement, css: str) -> HtmlElement | None:
 
 
 def table_rows(
-    table: HtmlElement, headers: Iterable[str], *, optional: Iterable[str] = (), skip_empty: bool = True
+    table: HtmlElement, headers: Iterable[str], *, optional: Iterable[str] = ()
 ) -> list[dict[str, HtmlElement]]:
     """Rows of a table as {header: cell}, read by header text (capitals count alike), never by position.
 
     Every header in `headers` must be there once (PageChanged otherwise), an `optional` one at most once; further
-    columns are kept as they are named. Rows without any text are dropped when `skip_empty`, and the headings where
-    they are repeated; a row with another number of cells than the header is a changed page, unless it is one wide
-    cell (pagers and notes).
+    columns are kept as they are named. Rows without any text are dropped, and the headings where they are repeated;
+    a row with another number of cells than the header is a changed page, unless it is one wide cell (pagers and notes).
     """
     heads, further = headed_rows(table)
     needed = list(headers)
@@ -151,7 +150,7 @@ def table_rows(
     for cells in further:
         pairs = zip(cells, folded, strict=False)  # most rows are told from the headings by their first cell
         repeats = len(cells) == len(folded) and all(fold(text_of(cell)) == head for cell, head in pairs)
-        if repeats or (skip_empty and not any(map(text_of, cells))):
+        if repeats or not any(map(text_of, cells)):
             continue
         if len(cells) == 1 < len(heads):
             continue
