@@ -147,12 +147,12 @@ def _end(copy: BulkCopy, status: str, *, now: datetime, why: str = "") -> bool:
     return ended
 
 
-def prune(*, slice_rows: int = 20_000) -> int:
+def prune() -> int:
     """Remove the rows of replaced and refused copies in short transactions; returns how many."""
     removed = 0
     for copy in BulkCopy.objects.filter(status__in=("replaced", "refused")):
         for rows in (BulkEntity.objects, BulkName.objects):
-            while ids := list(rows.filter(copy=copy).values_list("pk", flat=True)[:slice_rows]):
+            while ids := list(rows.filter(copy=copy).values_list("pk", flat=True)[:20_000]):
                 removed += rows.filter(pk__in=ids)._raw_delete("default")
     return removed
 
