@@ -81,7 +81,7 @@ class Verdict(WordWithFacts):
         "refused",
         VerdictFacts(
             customer="The question cannot be asked like this; `details` says what has to change.",
-            http_status=Failure.REFUSED.facts.http_status,
+            http_status=400,
             row="failed",
             counted="refused",
             error="Invalid request body",

@@ -41,8 +41,6 @@ class Facts:
     sandbox: str | None
     retryable: bool = True
     repeats: bool = False
-    http_status: int = 503
-    billed: bool = False
     health: Health = Health.ILL
     slows: bool = False
     alarm: Literal["info", "warning", "danger"] = "danger"
@@ -150,7 +148,6 @@ class Failure(WordWithFacts):
             retry_after=None,
             pause=None,
             retryable=False,
-            http_status=400,
             health=Health.WELL,
             alarm="info",
             label="refused by the registry",

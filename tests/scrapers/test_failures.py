@@ -66,11 +66,7 @@ class TestAFailure:
             assert sentence[0].isupper()
             assert sentence.endswith(".")
 
-    def test_is_not_billed(self, failure: Failure) -> None:
-        assert not failure.facts.billed, "nothing charges for a failure"
-
-    def test_is_a_400_only_where_the_registry_answered(self, failure: Failure) -> None:
-        assert failure.is_answer == (failure.facts.http_status == 400)
+    def test_leaves_nothing_known_unless_the_registry_answered(self, failure: Failure) -> None:
         assert failure.is_answer == (failure not in list_unanswered())
 
     def test_says_when_to_come_back_only_where_that_may_help(self, failure: Failure) -> None:
