@@ -29,7 +29,7 @@ class Facts:
 
     `customer` and `operator` are what each of them reads. `retry_after` is what the customer is asked to wait where the
     portal named no time itself (None: no time helps), and `pause` what a job waits before its second try, each further
-    one twice as long (None: not tried again by itself); both in seconds. `repeats`: the same request is sent once more
+    one twice as long (None: no try may help); both in seconds. `repeats`: the same request is sent once more
     at once. `slows`: the portal is asked at a lower pace from then on. `label` is what operators choose it by, where
     its word does not do. `sandbox`: the outcome whose magic name makes the sandbox registry fail so, if there is one.
     """
@@ -39,12 +39,16 @@ class Facts:
     retry_after: int | None
     pause: float | None
     sandbox: str | None
-    retryable: bool = True
     repeats: bool = False
     health: Health = Health.ILL
     slows: bool = False
     alarm: Literal["info", "warning", "danger"] = "danger"
     label: str = ""
+
+    @property
+    def retryable(self) -> bool:
+        """Whether the same question may be answered later."""
+        return self.pause is not None
 
 
 class WordWithFacts(StrEnum):
@@ -94,7 +98,6 @@ class Failure(WordWithFacts):
             operator="The registry answered with a page that cannot be read: it changed, or it is no answer at all.",
             retry_after=None,
             pause=None,
-            retryable=False,
             health=Health.ILL_BY_QUESTION,
             sandbox="page_changed",
         ),
@@ -120,7 +123,6 @@ class Failure(WordWithFacts):
             operator="This state is switched off here, or what it publishes is not loaded.",
             retry_after=None,
             pause=None,
-            retryable=False,
             health=Health.UNKNOWN,
             alarm="info",
             label="switched off",
@@ -147,7 +149,6 @@ class Failure(WordWithFacts):
             operator="The registry does not take this question: too short, too wide, or not of this kind.",
             retry_after=None,
             pause=None,
-            retryable=False,
             health=Health.WELL,
             alarm="info",
             label="refused by the registry",

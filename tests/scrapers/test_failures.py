@@ -73,7 +73,6 @@ class TestAFailure:
         assert disagreements(failure.facts) == []
 
     def test_is_tried_again_only_where_that_may_help(self, failure: Failure) -> None:
-        assert (failure.facts.pause is not None) == failure.facts.retryable
         assert not failure.facts.repeats or failure.facts.retryable
 
     def test_is_explained_to_operators(self, failure: Failure) -> None:
@@ -92,14 +91,14 @@ class TestAFailureThatDisagreesWithItself:
     @pytest.mark.parametrize(
         ("more", "found"),
         [
-            ({"retryable": False, "retry_after": None}, []),
-            ({"retryable": False, "retry_after": 3600}, ["retry_after"]),
-            ({"retryable": True, "retry_after": None, "pause": 5.0}, ["retry_after"]),
-            ({"retryable": True, "retry_after": 0, "pause": None}, ["retry_after", "pause"]),
+            ({"retry_after": None, "pause": None}, []),
+            ({"retry_after": 3600, "pause": None}, ["retry_after"]),
+            ({"retry_after": None, "pause": 5.0}, ["retry_after"]),
+            ({"retry_after": 0, "pause": 0}, ["retry_after", "pause"]),
         ],
     )
     def test_by_what_it_says_of_waiting(self, more: dict[str, Any], found: list[str]) -> None:
-        facts = Facts(**{"customer": "X.", "operator": "X.", "pause": None, "sandbox": None, **more})
+        facts = Facts(**{"customer": "X.", "operator": "X.", "sandbox": None, **more})
         assert disagreements(facts) == found
 
 

@@ -64,7 +64,6 @@ class TestWhatFollowsFromAFailure:
             *(facts.retry_after, facts.pause, facts.repeats, facts.slows, facts.alarm),
             *(failure.label, facts.sandbox, facts.health),
         )
-        assert facts.retryable is (facts.pause is not None)
         assert failure.is_answer is (failure is Failure.REFUSED)
         assert failures.find_failure(failure.value) is failure
 
