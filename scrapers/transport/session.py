@@ -118,10 +118,9 @@ class PortalSession:
         form: Mapping[str, Any] | list[tuple[str, str]] | None = None,
         json: Any = None,
         headers: Mapping[str, str] | None = None,
-        expect: tuple[int, ...] = (200,),
     ) -> Page:
         """Send a search form or JSON question; all posts to portals are reads, so they may be repeated once."""
-        return self._ask("POST", url, expect=expect, data=form, json=json, headers=headers)
+        return self._ask("POST", url, expect=(200,), data=form, json=json, headers=headers)
 
     def read_from_file(self, page: Page, *, file: Mapping[str, str | None]) -> None:
         """Note rows of a published file that was loaded before, as if it had been asked: they are all that is read."""
