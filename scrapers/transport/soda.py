@@ -26,15 +26,13 @@ class NoSuchColumn(PageChanged):
     """The data set has no column of a name that the question used."""
 
 
-def ask_rows(
-    session: PortalSession, *, domain: str, dataset: str, where: str, order: str, limit: int, offset: int = 0
-) -> list[Row]:
+def ask_rows(session: PortalSession, *, domain: str, dataset: str, where: str, order: str, limit: int) -> list[Row]:
     """Ask one data set; a list of rows, each a mapping of the columns that are not empty."""
     token = session.key("socrata")
     params: dict[str, str | int] = {"$where": where, "$limit": limit, "$order": order}
     page = session.get(
         f"https://{domain}/resource/{dataset}.json",
-        params=params | ({"$offset": offset} if offset else {}),
+        params=params,
         headers={"Accept": "application/json"} | ({"X-App-Token": token} if token else {}),
         expect=(200, 202, 400),
     )
