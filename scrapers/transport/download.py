@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -28,13 +28,10 @@ _MAX_REDIRECTS = 5
 class DownloadSession(PortalSession):
     """A conversation that fetches one file. Its deadline is for the whole file."""
 
-    def download(
-        self, url: str, *, to: Path, now: datetime, progress: Callable[[int], None] = lambda size: None
-    ) -> datetime:
+    def download(self, url: str, *, to: Path, now: datetime) -> datetime:
         """Write the file to `to` and return the day it is from (Last-Modified, else `now`).
 
-        A piece left by a broken download is gone on with when the server says that it has the same file still;
-        `progress` gets the bytes so far.
+        A piece left by a broken download is gone on with when the server says that it has the same file still.
         """
         part = to.with_suffix(to.suffix + ".part")
         note = part.with_suffix(".version")  # which file the piece is of, as the server says
@@ -53,7 +50,6 @@ class DownloadSession(PortalSession):
                         raise PageChanged(f"{url} is longer than {_MAX_BYTES} bytes")
                     if time.monotonic() > self._deadline:
                         break
-                    progress(have)
                 if time.monotonic() > self._deadline:  # also when the wire was cut: what came is no whole file
                     raise PortalUnavailable(f"{url}: the time allowed is used up", reason=Failure.TIMEOUT)
                 dated = _dated(response, now)
