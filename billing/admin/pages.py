@@ -47,10 +47,10 @@ class DollarsField(fields.DollarsField):
         super().__init__(**{"widget": UnfoldAdminDecimalFieldWidget(), **named})
 
 
-def in_dollars(column: str, label: str = "") -> Any:
+def in_dollars(column: str) -> Any:
     """A column of whole units as a list and a page show it: in dollars; empty where there is nothing."""
 
-    @display(description=f"{label or column.replace('_', ' ')} (USD)", ordering=column)
+    @display(description=f"{column.replace('_', ' ')} (USD)", ordering=column)
     def show(self: Any, obj: Any) -> str:
         units = getattr(obj, column)
         return "" if units is None else money.to_decimal_string(units)
