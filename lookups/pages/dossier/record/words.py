@@ -97,9 +97,9 @@ def write_for_people(text: str) -> str:
     return text.replace(COPY_KEPT, COPY_HERE).replace("the entity_id", "the state's identifier")
 
 
-def count(number: int, singular: str, plural: str | None = None) -> str:
+def count(number: int, singular: str) -> str:
     """A number with its unit."""
-    return f"{number:,} {singular if number == 1 else plural or f'{singular}s'}"
+    return f"{number:,} {singular if number == 1 else f'{singular}s'}"
 
 
 def web_link(address: Any, *, sandbox: bool) -> str | None:
