@@ -54,7 +54,7 @@ def _list_files(bundle: Bundle) -> dict[str, bytes]:
     files = {
         f"archive/{warc.FILE}": archive.content,
         "indexes/index.cdx": _lines(sorted(one.line for one in archive.answers)),
-        "pages/pages.jsonl": _pages(bundle, archive),
+        "pages/pages.jsonl": _pages(archive),
         f"{OURS}manifest.json": bundle.document.encode(),
         f"{OURS}signature.json": _json(_signature(bundle)),
         f"{OURS}exchanges.jsonl": b"".join(one.document + b"\n" for one in bundle.exchanges),
@@ -93,7 +93,7 @@ def _package(files: Mapping[str, bytes], bundle: Bundle, created: str) -> dict[s
     }
 
 
-def _pages(bundle: Bundle, archive: warc.Archive) -> bytes:
+def _pages(archive: warc.Archive) -> bytes:
     first = {"format": "json-pages-1.0", "id": "pages", "title": "What was read"}
     pages = [
         {"id": str(number), "url": one.url, "ts": one.at, "title": one.url}
