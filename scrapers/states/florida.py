@@ -17,7 +17,6 @@ from lxml.html import HtmlElement
 
 from scrapers.bulk_data.layouts import florida
 from scrapers.failures import PageChanged
-from scrapers.normalize import names
 from scrapers.parsing import sunbiz
 from scrapers.parsing.fields import listed
 from scrapers.parsing.html import maybe, missing_result, one, select, text_of, visible_text
@@ -28,7 +27,7 @@ from scrapers.statuses import meanings, prefixes
 from scrapers.transport.pace import Pace
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
-from scrapers.ucc.florida import FloridaLiens
+from scrapers.ucc.florida import FloridaLiens, compact
 
 _BASE = "https://search.sunbiz.org/Inquiry/CorporationSearch"
 _PAGES = 4
@@ -75,12 +74,12 @@ class Florida(FloridaLiens):
 
     def search(self, session: PortalSession, term: str) -> ResultList:
         """Names from the term on, page after page while they still begin with it."""
-        wanted, found = _compact(term), list[Candidate]()
+        wanted, found = compact(term), list[Candidate]()
         page = self._first_page(session, term)
         for number in range(_PAGES):
             rows, onward = _rows(page)
             found.extend(rows)
-            if not rows or onward is None or not _compact(rows[-1].name).startswith(wanted):
+            if not rows or onward is None or not compact(rows[-1].name).startswith(wanted):
                 return ResultList(_entities(found), complete=_shows_the_place(wanted, found))
             if number + 1 < _PAGES:
                 page = session.get(page.link(onward))
@@ -150,11 +149,6 @@ def _is_none(page: Page) -> bool:
     return "noresults=true" in page.url.lower() or bool(_NONE.search(visible_text(page.html())))
 
 
-def _compact(name: str) -> str:
-    """The order of the list: capitals without signs and blanks."""
-    return re.sub(r"[^A-Z0-9]", "", names.plain(name).upper())
-
-
 def _shows_the_place(wanted: str, rows: list[Candidate]) -> bool:
     """Whether the list reaches the place of the name: some row fits, or stands behind it."""
-    return not rows or any(_compact(row.name) >= wanted for row in rows)
+    return not rows or any(compact(row.name) >= wanted for row in rows)

@@ -60,11 +60,11 @@ def _debtors(session: PortalSession, kind: str, name: str) -> tuple[list[dict[st
         rows = need_list(need(payload, "debtors"), "'debtors'")
         if not rows and not cursor:
             raise PageChanged(f"the list of debtors is empty: it does not show where {name!r} would stand")
-        if rows and not found and _compact(need_text(rows[-1], "name")) < _compact(names.key(name)):
+        if rows and not found and compact(need_text(rows[-1], "name")) < compact(names.key(name)):
             raise PageChanged(f"the list of debtors does not lead to {name!r}")
         fitting = [row for row in rows if _fits(need_text(row, "name"), name)]
         found.extend({**row, "asked": question} for row in fitting)
-        if rows and not _compact(need_text(rows[-1], "name")).startswith(_compact(names.key(name))):
+        if rows and not compact(need_text(rows[-1], "name")).startswith(compact(names.key(name))):
             return found, True
         cursor = payload.get("nextRowNumber")
         if not rows or not cursor:  # the last row of all is where the registry says so
@@ -122,5 +122,6 @@ def _fits(shown: str, asked: str) -> bool:
     return one == other or one.startswith(f"{other} ")
 
 
-def _compact(name: str) -> str:
+def compact(name: str) -> str:
+    """A name as both of Florida's lists are in order: capitals without signs and blanks."""
     return re.sub(r"[^A-Z0-9]", "", names.plain(name).upper())
