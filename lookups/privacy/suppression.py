@@ -208,7 +208,7 @@ def _list_subjects() -> frozenset[str | tuple[str, str]]:
 
 def _without(record: Record, fields: set[str], people: set[str]) -> Record:
     data, normalized = record
-    number = _digits(data.get("feiEinNumber"))
+    number = digits(data.get("feiEinNumber"))
     why = normalized["fieldAvailability"] = {**(normalized.get("fieldAvailability") or {})}
     agent = Field.AGENT in fields
     for field in {*fields, *([Field.AGENT_ADDRESS.value] if agent else [])} - {Field.OFFICERS.value}:
@@ -221,7 +221,7 @@ def _without(record: Record, fields: set[str], people: set[str]) -> Record:
         normalized["registeredAgent"] = normalized["registeredAgent"] | {"zip": None}
     if Field.FEDERAL_NUMBER in fields:
         others = (normalized.get("identifiers") or {}).items()
-        normalized["identifiers"] = {kind: text for kind, text in others if not number or _digits(text) != number}
+        normalized["identifiers"] = {kind: text for kind, text in others if not number or digits(text) != number}
     _leave_out_officers(data, normalized, people, everybody=Field.OFFICERS in fields)
     return Record(data, normalized)
 
@@ -248,5 +248,6 @@ def _without_address(party: dict[str, Any], people: set[str]) -> dict[str, Any]:
     return party | _NOWHERE if to_person_key(party["name"]) in people else party
 
 
-def _digits(text: Any) -> str:
+def digits(text: Any) -> str:
+    """A number however it is typed: its digits alone."""
     return "".join(sign for sign in str(text or "") if sign.isdigit())

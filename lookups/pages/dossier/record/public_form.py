@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from lookups.privacy.suppression import Record
+from lookups.privacy.suppression import Record, digits
 
 HIDDEN = "hidden"
 # What the federal government numbers people (3-2-4) and employers (2-7) by, wherever a registry has typed it.
@@ -20,7 +20,7 @@ _FEDERAL_KINDS = ("fein", "ein", "fei", "ssn", "tax")
 
 def to_public(record: Record) -> Record:
     """The record as strangers may read it; what is left out of it is `hidden` in `fieldAvailability`."""
-    number = _digits(record.data.get("feiEinNumber"))
+    number = digits(record.data.get("feiEinNumber"))
     data = {name: value if name in ("entityId", "sosUrl") else mask(value) for name, value in record.data.items()}
     normalized = {name: mask(value) for name, value in record.normalized.items()}
     why = normalized["fieldAvailability"] = {**(record.normalized.get("fieldAvailability") or {})}
@@ -29,7 +29,7 @@ def to_public(record: Record) -> Record:
     normalized["identifiers"] = {
         kind: text
         for kind, text in (normalized.get("identifiers") or {}).items()
-        if not any(part in kind.lower().split("_") for part in _FEDERAL_KINDS) and (_digits(text) or "-") != number
+        if not any(part in kind.lower().split("_") for part in _FEDERAL_KINDS) and (digits(text) or "-") != number
     }
     agent = (normalized.get("registeredAgent") or {}).get("kind")
     receiver = (normalized.get("serviceOfProcess") or {}).get("kind")
@@ -48,7 +48,3 @@ def mask(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: mask(one) for name, one in value.items()}
     return value
-
-
-def _digits(text: Any) -> str:
-    return "".join(sign for sign in str(text or "") if sign.isdigit())
