@@ -93,9 +93,9 @@ def _stood_before(first: date) -> tuple[int, int]:
     kept = _list_kept(until).filter(day__lt=first).aggregate(**sums)
     if until is not None and until >= first - timedelta(days=1):
         return kept["available"], kept["held"]
-    since = _midnight(until + timedelta(days=1)) if until else None
+    since = midnight(until + timedelta(days=1)) if until else None
     changes = {"available": Sum("available_change", default=0), "held": Sum("held_change", default=0)}
-    later = chart.list_entries(since=since, until=_midnight(first)).aggregate(**changes)
+    later = chart.list_entries(since=since, until=midnight(first)).aggregate(**changes)
     return kept["available"] + later["available"], kept["held"] + later["held"]
 
 
@@ -108,7 +108,7 @@ def _list_sums(first: date, last: date) -> list[dict[str, Any]]:
 
 
 def _count(first: date, last: date) -> list[dict[str, Any]]:
-    entries = chart.list_entries(since=_midnight(first), until=_midnight(last + timedelta(days=1)))
+    entries = chart.list_entries(since=midnight(first), until=midnight(last + timedelta(days=1)))
     by_day = chart.group(entries.annotate(day=TruncDate("created_at", tzinfo=UTC)), "day")
     changes = {"available": Sum("available_change", default=0), "held": Sum("held_change", default=0)}
     return list(by_day.annotate(**changes))
@@ -144,5 +144,6 @@ def _day(day: date, rows: list[dict[str, Any]], *, outstanding: int, held: int) 
     )
 
 
-def _midnight(day: date) -> datetime:
+def midnight(day: date) -> datetime:
+    """When a day begins (UTC)."""
     return datetime.combine(day, time.min, tzinfo=UTC)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from django import forms
@@ -18,6 +18,7 @@ from unfold.widgets import UnfoldAdminSingleDateWidget
 
 from billing import accounts, grants, money, prices, proof, selectors, statements
 from billing.admin import hubs, pages
+from billing.finance import midnight
 from billing.ledger_errors import InsufficientFunds
 from billing.models import Account, WaitingGrant
 from billing.proof import proven
@@ -219,9 +220,9 @@ class AccountAdmin(pages.ActionPermissions, pages.BudgetInDollars):
         account = get_row_or_404(Account, object_id)
         form = PeriodForm(request.GET or None)
         days = form.cleaned_data if form.is_valid() else {}
-        since = _midnight(days["since"]) if days.get("since") else None
+        since = midnight(days["since"]) if days.get("since") else None
         last = days.get("until") or date.max  # after which there is no day
-        until = _midnight(last + timedelta(days=1)) if last < date.max else None
+        until = midnight(last + timedelta(days=1)) if last < date.max else None
         made = statements.make(account_id=account.pk, since=since, until=until)
         if "csv" in request.GET:
             name = f"statement-{account.pk}.csv"
@@ -272,10 +273,6 @@ class AccountAdmin(pages.ActionPermissions, pages.BudgetInDollars):
 
 def _page_of(account: Account) -> str:
     return reverse("admin:billing_account_change", args=[account.pk])
-
-
-def _midnight(day: Any) -> datetime:
-    return datetime.combine(day, time.min, tzinfo=UTC)
 
 
 def _summary(request: HttpRequest, account: Account, change: int, data: dict[str, Any]) -> list[tuple[str, str]]:
