@@ -24,10 +24,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """At least `seconds` between two requests to a portal, and at most `concurrency` lookups at once.
-
-    A state file may only ask for a slower pace than the default (`slower`).
-    """
+    """At least `seconds` between two requests to a portal, and at most `concurrency` lookups at once."""
 
     seconds: float = 1.0
     concurrency: int = 2
