@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -122,15 +122,19 @@ def occupy(*, subject: str, limit: int, now: datetime, lease: timedelta = LEASE)
     return Slot(subject, token, counter) if taken else None
 
 
-@contextmanager
-def alone(*, subject: str, now: datetime) -> Iterator[bool]:
+def alone(*, subject: str, now: datetime) -> AbstractContextManager[bool]:
     """Whether nobody else does the same while the block runs; who is killed in it keeps others out for `LEASE`."""
-    place = occupy(subject=subject, limit=1, now=now)
+    return freeing(occupy(subject=subject, limit=1, now=now))
+
+
+@contextmanager
+def freeing(slot: Slot | None) -> Iterator[bool]:
+    """Whether there is a slot; it is free again when the block ends."""
     try:
-        yield place is not None
+        yield slot is not None
     finally:
-        if place is not None:
-            release(slot=place)
+        if slot is not None:
+            release(slot=slot)
 
 
 def release(*, slot: Slot) -> None:

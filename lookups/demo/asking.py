@@ -8,8 +8,7 @@ the week does. Words that were typed are forgotten after that (`demo.forgetting`
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -54,15 +53,9 @@ class DemoPayer(Payer):
     def __init__(self, account: Account) -> None:
         self.account: Account = account
 
-    @contextmanager
-    def place(self, *, now: datetime) -> Iterator[bool]:
+    def place(self, *, now: datetime) -> AbstractContextManager[bool]:
         """See Payer."""
-        slot = limits.occupy(subject="demo", limit=self.limit, now=now)
-        try:
-            yield slot is not None
-        finally:
-            if slot is not None:
-                limits.release(slot=slot)
+        return limits.freeing(limits.occupy(subject="demo", limit=self.limit, now=now))
 
 
 def ask(*, question: Question, network: str, request_id: str, now: datetime) -> Answer | Resting:

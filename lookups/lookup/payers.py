@@ -9,8 +9,7 @@ has moved by then, and what was not paid in the end leaves nothing behind.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -61,10 +60,9 @@ class Payer:
     limit = 0  # questions at a time; 0: not limited here
     sandbox: bool  # whether the fictional registry is asked: test keys and pretended payments reach nothing else
 
-    @contextmanager
-    def place(self, *, now: datetime) -> Iterator[bool]:
+    def place(self, *, now: datetime) -> AbstractContextManager[bool]:
         """Occupy one of the places that `limit` allows; False when all are taken."""
-        yield True
+        return nullcontext(True)
 
     def claim(self, *, now: datetime) -> None:
         """Make sure of the payment before any work is done. Raises PaymentProblem when it is not good."""
@@ -135,15 +133,9 @@ class KeyPayer(Payer):
         self.limit = limits.concurrent_lookups(key)
         self.sandbox = key.is_test
 
-    @contextmanager
-    def place(self, *, now: datetime) -> Iterator[bool]:
+    def place(self, *, now: datetime) -> AbstractContextManager[bool]:
         """See Payer."""
-        slot = limits.acquire(key=self.key, now=now)
-        try:
-            yield slot is not None
-        finally:
-            if slot is not None:
-                limits.release(slot=slot)
+        return limits.freeing(limits.acquire(key=self.key, now=now))
 
     def hold(
         self,

@@ -56,13 +56,8 @@ def send_waiting(*, now: datetime) -> int:
     """
     if not settings.MAIL_CONFIGURED:
         return 0
-    place = limits.occupy(subject="mail:entrance", limit=SENDERS, now=now)
-    if place is None:
-        return 0
-    try:
-        return _send_each(now)
-    finally:
-        limits.release(slot=place)
+    with limits.freeing(limits.occupy(subject="mail:entrance", limit=SENDERS, now=now)) as may_send:
+        return _send_each(now) if may_send else 0
 
 
 def _send_each(now: datetime) -> int:
