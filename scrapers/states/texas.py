@@ -33,7 +33,6 @@ from scrapers.records import Candidate, EntityRecord, ResultList
 from scrapers.search import matching
 from scrapers.search.terms import NameSearch
 from scrapers.statuses import meanings
-from scrapers.transport.pace import Pace
 from scrapers.transport.session import PortalSession
 
 _SOURCE = "https://comptroller.texas.gov/taxes/franchise/account-status/search"
@@ -74,7 +73,7 @@ class Texas(Portal):
             "Recorded: the answer counts its rows; documented: 413 for a name too wide; how it compares is not told."
         ),
     )
-    pace, estimated_seconds = Pace(seconds=1.0, concurrency=2), 5
+    estimated_seconds = 5
     terms = Terms(
         "unstated",
         robots="does not open /data-search/ to crawlers",
