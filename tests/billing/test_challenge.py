@@ -17,7 +17,7 @@ from billing import challenge
 from billing.challenge import Challenge, Credential, PaymentProblem
 
 VECTORS = json.loads((Path(__file__).parent / "payment_vectors.json").read_text())
-SECRET, REALM, EXPIRES = VECTORS["secret"], VECTORS["realm"], VECTORS["expires"]
+SECRET, REALM = VECTORS["secret"], VECTORS["realm"]
 BODY = VECTORS["body"].encode()
 BEFORE = datetime(2026, 11, 20, 12, 4, 32, tzinfo=UTC)
 EACH = pytest.mark.parametrize("vector", VECTORS["challenges"], ids=lambda vector: vector["name"])

@@ -379,13 +379,6 @@ class Service:
         """What a customer has paid, in units of 1/10,000 USD."""
         return self.books.count("SELECT spent FROM billing_account WHERE id = %(id)s", id=customer.account)
 
-    def jobs_of(self, customer: Customer) -> list[Any]:
-        """The identifiers of a customer's open jobs."""
-        found = self.books.read(
-            "SELECT id FROM lookups_job WHERE account_id = %(id)s AND ended_at IS NULL", id=customer.account
-        )
-        return [pk for (pk,) in found]
-
     @contextmanager
     def without(self, server: servers.Server, number: int = signal.SIGINT) -> Iterator[None]:
         """A server is stopped while the block runs, by this signal; then it starts again where it was."""
