@@ -165,10 +165,8 @@ else:
 DATABASES = {"default": _database}
 MIGRATION_DATABASE = _read_database("MIGRATION_DATABASE_URL", MIGRATION_DATABASE_URL) if MIGRATION_DATABASE_URL else {}
 
-LANGUAGE_CODE = "en-us"
 TIME_ZONE = "UTC"
 USE_I18N = False
-USE_TZ = True
 FORMAT_MODULE_PATH = "config.formats"  # the setting DATETIME_FORMAT is not asked any more
 
 STATIC_URL = "/static/"
@@ -204,11 +202,9 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVERS": [{"url": "/"}],
     "POSTPROCESSING_HOOKS": [],  # choices stay where they are used instead of becoming components with made-up names
-    "COMPONENT_SPLIT_REQUEST": False,
     "COMPONENT_SPLIT_PATCH": False,
 }
 
-LOGGING_CONFIG = "logging.config.dictConfig"
 LOGGING = logging_config(level=LOG_LEVEL, style=LOG_FORMAT)
 
 LOGIN_URL = "admin:login"
@@ -267,11 +263,9 @@ UNFOLD = {
     "GLOBAL_CALLBACK": "config.admin.skin.leave_out_colors",
     "SITE_TITLE": "SOS Lookup",
     "SITE_HEADER": "SOS Lookup",
-    "SITE_URL": "/",
     "SITE_FAVICONS": [
         {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("lookups/mark.svg")},
     ],
-    "SHOW_HISTORY": True,
     "ENVIRONMENT": "billing.admin.alerts.mark",  # shown on every page while the ledger does not add up
     "DASHBOARD_CALLBACK": "config.admin.today.fill",
     "STYLES": [lambda request: static("lookups/admin.css")],
