@@ -39,9 +39,6 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "\uff1d", "\uff0b"
 class Statement:
     """Entries of `since <= time < until`, oldest first, between the sums before and after them."""
 
-    account_id: int
-    since: datetime | None
-    until: datetime | None
     opening: Balance
     closing: Balance
     entries: QuerySet[LedgerEntry]
@@ -84,10 +81,10 @@ def make(*, account_id: int, since: datetime | None = None, until: datetime | No
     opening = _after(before)
     last = entries.first()
     if last is None:
-        return Statement(account_id, since, until, opening, opening, entries.none())
+        return Statement(opening, opening, entries.none())
     # What is written while somebody reads the statement is not in its closing sums either
     entries = entries.filter(pk__lte=last.pk).order_by("id")
-    return Statement(account_id, since, until, opening, _after(last), entries)
+    return Statement(opening, _after(last), entries)
 
 
 def sum_up(statement: Statement) -> list[tuple[str, int, int]]:

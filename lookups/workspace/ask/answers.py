@@ -72,7 +72,6 @@ class Answer:
     cost: str
     again: dict[str, str]
     candidates: list[Candidate] = field(default_factory=list)
-    retry_at: datetime | None = None
 
     @property
     def is_open(self) -> bool:
@@ -136,7 +135,6 @@ def tell(lookup: Lookup) -> Answer:
         cost=write_cost(lookup),
         again=of_question(lookup.question, ref=lookup.ref),
         candidates=[_candidate(one, lookup) for one in lookup.candidates],
-        retry_at=lookup.retry_at,
     )
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from jurisdictions.codes import PLACES
 from lookups import bodies
 from lookups.bulk import bulk_jobs, row_answers
 from lookups.bulk.forecast import StateProgress
@@ -59,7 +58,6 @@ class ResultRow:
     ref: str
     asked: str
     state: str
-    place: str
     is_ucc: bool
     outcome: Outcome
     answers: list[Outcome] = field(default_factory=list)
@@ -153,7 +151,6 @@ def _read(row: Lookup, answers: list[Outcome], *, now: datetime) -> ResultRow:
         ref=row.ref or "",
         asked=row.asked,
         state=row.state,
-        place=PLACES[row.state].name,
         is_ucc=row.kind == "ucc",
         outcome=outcome,
         answers=answers,
