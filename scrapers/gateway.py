@@ -67,7 +67,6 @@ class NameReply:
 
     verdict: NameVerdict
     evidence: Evidence
-    version: str
     reading: Reading
     as_of: datetime | None = None  # the day of the copy that was read, where one was
 
@@ -128,7 +127,7 @@ def fetch_name(
             verdict, evidence = ask_name(portal, session, query, now=now)
         attempt.outcome = "found"
     as_of = copy.as_of if from_copy and copy is not None else None
-    return NameReply(verdict, evidence, attempt.portal.version, attempt.kept, as_of)
+    return NameReply(verdict, evidence, attempt.kept, as_of)
 
 
 def to_reply(answer: Answer, portal: Portal, query: Query, reading: Reading) -> Reply:

@@ -69,7 +69,7 @@ def read(reading: Reading) -> Reply | NameReply:
     portal = get_portal(reading)
     played = play(reading, portal=portal)
     if played.verdict is not None:
-        return NameReply(*played.verdict, portal.version, reading)
+        return NameReply(*played.verdict, reading)
     if played.answer is not None:
         return gateway.to_reply(played.answer, portal, readings.to_query(reading), reading)
     failure = played.failure

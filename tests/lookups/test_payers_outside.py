@@ -84,7 +84,7 @@ def verdict(now: datetime) -> NameReply:
     rule = Rule("Nothing but capitals.", "Statute 1", "rule")
     free = NameVerdict("free", (), "ACME", None, None, "Active entities only.", "None.", rule, rule)
     evidence = Evidence("https://registry.example/search", now)
-    return NameReply(verdict=free, evidence=evidence, version="1", reading=rules.read_then(now))
+    return NameReply(verdict=free, evidence=evidence, reading=rules.read_then(now))
 
 
 @pytest.mark.usefixtures("switches")

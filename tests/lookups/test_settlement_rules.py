@@ -920,7 +920,7 @@ class TestAVerdictOnAName:
         rule = Rule("Nothing but capitals.", "Statute 1", "rule")
         verdict = NameVerdict(word, (), "ACME", None, None, "Active entities only.", "None.", rule, rule)
         evidence = Evidence("https://registry.example/search", now)
-        return NameReply(verdict=verdict, evidence=evidence, version="1", reading=read_then(now))
+        return NameReply(verdict=verdict, evidence=evidence, reading=read_then(now))
 
     @pytest.mark.parametrize("verdict", ["free", "taken", "cannot_say"])
     def test_is_sold_and_shared_with_those_who_wait(
