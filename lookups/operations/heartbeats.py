@@ -35,7 +35,6 @@ class Beat:
 
     role: str
     host: str
-    pid: int
     age: timedelta
 
     @property
@@ -101,8 +100,8 @@ class Pulse:
 
 def list_beats() -> list[Beat]:
     """Every process that lives, or was lost within the last hour, in one query."""
-    rows = Heartbeat.objects.annotate(clock=Now()).values_list("role", "host", "pid", "beat_at", "clock")
-    return [Beat(role, host, pid, clock - beat_at) for role, host, pid, beat_at, clock in rows]
+    rows = Heartbeat.objects.annotate(clock=Now()).values_list("role", "host", "beat_at", "clock")
+    return [Beat(role, host, clock - beat_at) for role, host, beat_at, clock in rows]
 
 
 def is_at_work(role: str) -> bool:
