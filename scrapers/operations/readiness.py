@@ -21,7 +21,6 @@ SECONDS = 1.0  # so long it serves the thread that asks: who waits longer for hi
 class Readiness:
     """Whether a state is switched on (`reason`: why not), its portal well, and of which day its loaded copy is."""
 
-    state: str
     enabled: bool
     reason: str
     is_well: bool
@@ -53,5 +52,5 @@ _KNOWN = Prepared(_known)
 def read(state: str) -> Readiness:
     """Read it now; Jurisdiction.DoesNotExist when `sync_jurisdictions` was never run."""
     for enabled, reason, is_ill, as_of, sha256, copy_id in _KNOWN.tuples(code=state):
-        return Readiness(state, enabled, reason, not is_ill, as_of, sha256 or "", copy_id)
+        return Readiness(enabled, reason, not is_ill, as_of, sha256 or "", copy_id)
     raise Jurisdiction.DoesNotExist(state)

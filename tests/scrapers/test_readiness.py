@@ -102,7 +102,7 @@ class TestWhatWasReadBefore:
     def test_is_read_anew_by_whoever_waited_for_his_turn(self) -> None:
         seen = known()
         services.disable(code="NY", reason="Maintenance")
-        late = Readiness("NY", True, "", is_well=True, copy_as_of=None, read_at=seen.read_at - readiness.SECONDS)
+        late = Readiness(True, "", is_well=True, copy_as_of=None, read_at=seen.read_at - readiness.SECONDS)
         with pytest.raises(PortalDisabled, match="Maintenance"):
             ask(late)
         assert ScrapeAttempt.objects.count() == 0
