@@ -136,7 +136,7 @@ def _find_page(state: str) -> str:
     if found is None:
         return ""
     attempt, exchanges = found
-    return reverse("admin:scrapers_scrapeattempt_change", args=[attempt]) + f"#page-{max(1, len(exchanges))}"
+    return reverse("admin:scrapers_scrapeattempt_change", args=[attempt], fragment=f"page-{max(1, len(exchanges))}")
 
 
 def _list_tasks(request: HttpRequest) -> list[tuple[str, str]]:

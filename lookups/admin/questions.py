@@ -233,6 +233,6 @@ def _why_no_charge(lookup: Lookup) -> str:
     return PAID_WITH_REQUEST if lookup.charged else NOTHING_CHARGED
 
 
-def _link(page: str, pk: Any, words: str, *, mark: str = "") -> str:
-    address = reverse(page, args=[pk]) + (f"#{mark}" if mark else "")
+def _link(page: str, pk: Any, words: str, *, mark: str | None = None) -> str:
+    address = reverse(page, args=[pk], fragment=mark)
     return format_html('<a href="{}" class="text-primary-600 underline dark:text-primary-500">{}</a>', address, words)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, cast
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseRedirect
@@ -50,7 +50,7 @@ def sign_in_first(request: HttpRequest, wanted: str = "", *, unsent: str = "1") 
     is_page = request.method in ("GET", "HEAD") and request.path.endswith("/")
     wanted = wanted or (request.get_full_path() if is_page else _page_of_sender(request))
     query = {"next": wanted} | ({"unsent": unsent} if request.method == "POST" else {})
-    return HttpResponseRedirect(f"{reverse('workspace:sign-in')}?{urlencode(query)}")
+    return HttpResponseRedirect(reverse("workspace:sign-in", query=query))
 
 
 def sign_in_or_done(request: HttpRequest) -> HttpResponseBase:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlencode
 
 from django.urls import reverse
 
@@ -63,7 +62,7 @@ def describe(answer: Answer) -> Shown | None:
 
 def try_url(**asked: str) -> str:
     """Where the box answers this question."""
-    return f"{reverse('try')}?{urlencode(asked)}"
+    return reverse("try", query=asked)
 
 
 def timing(answer: Answer, *, now: datetime) -> dict[str, str]:

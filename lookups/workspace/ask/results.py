@@ -90,7 +90,7 @@ def evidence(request: WorkspaceRequest, public_id: str, form: str) -> HttpRespon
 @require_safe
 def to_evidence(request: HttpRequest, public_id: str) -> HttpResponse:
     """The place on the page where its evidence is: what other pages link to."""
-    return HttpResponseRedirect(f"{reverse('workspace:lookup', args=[public_id])}#evidence")
+    return HttpResponseRedirect(reverse("workspace:lookup", args=[public_id], fragment="evidence"))
 
 
 def find(request: WorkspaceRequest, public_id: str) -> Lookup | None:

@@ -61,7 +61,7 @@ def ask(request: WorkspaceRequest) -> HttpResponse:
     if request.method != "POST":
         return show_form(request, asked)
     if asked.is_everywhere:
-        return HttpResponseRedirect(f"{reverse('workspace:anywhere')}?{urlencode(of_form(asked))}")
+        return HttpResponseRedirect(reverse("workspace:anywhere", query=of_form(asked)))
     try:
         question = asked.to_question()
     except Wrong as wrong:

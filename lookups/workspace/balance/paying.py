@@ -61,7 +61,7 @@ def done(request: WorkspaceRequest) -> HttpResponse:
     looked = paging.read_number(request.GET.get("look"), "look", {}, most=LOOKS) or 0
     again = ""
     if paid is not None and paid.state == paid.State.CREATED and looked < LOOKS:
-        again = f"{reverse('workspace:topup-done')}?topup={paid.pk}&look={looked + 1}"
+        again = reverse("workspace:topup-done", query={"topup": paid.pk, "look": looked + 1})
     return show(request, came_back=paid, look_again=again, pause=PAUSE)
 
 

@@ -13,6 +13,7 @@ from django.core.paginator import Paginator
 from django.http import HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
@@ -109,7 +110,7 @@ def rows(request: WorkspaceRequest, found: BulkDraft) -> HttpResponse:
         messages.error(request, CHANGED)
     here = QueryDict(posted.get("here", "")[:100])
     query = {name: here[name] for name in ("show", "page") if name in here}
-    return redirect(f"{_url(found)}?{_encode(query)}#rows" if query else f"{_url(found)}#rows")
+    return redirect(reverse("workspace:bulk-draft", args=[found.pk], query=query, fragment="rows"))
 
 
 @require_POST
@@ -271,13 +272,3 @@ def _list_strange(judged: judging.Judgement) -> list[tuple[str, int]]:
 
 def _list_of_state(found: BulkDraft, given: str) -> list[int]:
     return [row.index for row in drafts.read_rows(found) if row.fields.get("state", "") == given]
-
-
-def _url(found: BulkDraft) -> str:
-    return redirect("workspace:bulk-draft", found.pk).url
-
-
-def _encode(query: dict[str, str]) -> str:
-    made = QueryDict(mutable=True)
-    made.update(query)
-    return made.urlencode()

@@ -9,9 +9,10 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 from rest_framework import serializers as drf
@@ -138,7 +139,8 @@ def ask_again(request: WorkspaceRequest, found: BulkJob, position: int) -> HttpR
     row = bulk_jobs.list_rows(found, after=position - 1).select_related("bulk").first()
     if row is None or row.position != position:
         return not_here(request)
-    back = f"{redirect('workspace:bulk-job', found.public_id).url}?{request.POST.get('here', '')[:100]}#row-{position}"
+    here = QueryDict(request.POST.get("here", "")[:100])
+    back = reverse("workspace:bulk-job", args=[found.public_id], query=here, fragment=f"row-{position}")
     if row.verdict is None:
         messages.error(request, "This row has not ended yet.")
         return redirect(back)

@@ -87,7 +87,7 @@ def export(request: WorkspaceRequest, form: str) -> HttpResponseBase:
     wrong = paging.Wrong()
     wanted = filters.read(request.GET, wrong)
     if wrong or form not in ("csv", "xlsx"):
-        return HttpResponseRedirect(f"{reverse('workspace:history')}?{request.GET.urlencode()}")
+        return HttpResponseRedirect(reverse("workspace:history", query=request.GET))
     shown = columns.list_shown(columns.read_hidden(request.COOKIES))
     found = pages.list_all(account_id=request.member.account_id, sandbox=not request.livemode, wanted=wanted)
     lines = (columns.write_line(one, shown) for one in found)

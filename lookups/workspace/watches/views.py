@@ -92,7 +92,7 @@ def many(request: WorkspaceRequest) -> HttpResponse:
     made = _make(request, wanted)
     if made is None:
         return _show_many(request, refused=TOO_MANY, status=409)
-    return _see(f"{reverse('workspace:watches')}?{urlencode({'made': made.created})}")
+    return _see(reverse("workspace:watches", query={"made": made.created}))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
