@@ -68,10 +68,8 @@ def ask(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _show(request, form, status=400)
     kept = removal_requests.receive(**form.cleaned_data, now=now)
-    response = HttpResponseRedirect(reverse("privacy-received", args=[kept.pk]))
-    response.status_code = 303  # what follows is a GET
-    response["Cache-Control"] = "no-store"
-    return response
+    received = reverse("privacy-received", args=[kept.pk])
+    return HttpResponseRedirect(received, status=303, headers={"Cache-Control": "no-store"})  # what follows is a GET
 
 
 @require_safe

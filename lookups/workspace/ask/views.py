@@ -154,9 +154,7 @@ def lead_on(request: WorkspaceRequest, found: Lookup | BulkJob | NotTaken | Stil
             return show_form(request, asked, refused=text, is_short=is_short, status=402 if is_short else 503)
         case StillRunning(mark=mark):
             return HttpResponseRedirect(reverse("workspace:asked", args=[mark]))
-    response = HttpResponseRedirect(address_of(found))
-    response.status_code = 303
-    return response
+    return HttpResponseRedirect(address_of(found), status=303)
 
 
 def _send(request: WorkspaceRequest, question: Question, asked: Asked, *, fresh: bool = False) -> HttpResponse:

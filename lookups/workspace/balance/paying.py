@@ -47,9 +47,7 @@ def top_up(request: WorkspaceRequest) -> HttpResponse:
     except (CardsNotConfigured, topups.ProviderUnavailable) as away:
         form.add_error(None, str(away))
         return show(request, topup_form=form, status=503)
-    response = HttpResponseRedirect(address)
-    response.status_code = 303  # what follows is a GET
-    return response
+    return HttpResponseRedirect(address, status=303)  # what follows is a GET
 
 
 @require_safe

@@ -259,6 +259,4 @@ def _check(check: WatchCheck) -> dict[str, Any]:
 
 
 def _see(address: str) -> HttpResponse:
-    response = HttpResponseRedirect(address)
-    response.status_code = 303
-    return response
+    return HttpResponseRedirect(address, status=303)
