@@ -7,7 +7,6 @@ import re
 from typing import Any
 
 import pytest
-from celery import current_app
 from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.test import Client
@@ -59,10 +58,9 @@ class Program:
 
 
 @pytest.fixture
-def program(tester: Customer, monkeypatch: pytest.MonkeyPatch) -> Program:
+def program(tester: Customer, monkeypatch: pytest.MonkeyPatch, no_workers: None) -> Program:
     """Of somebody with a test key, a lookup that was answered later, and an address for webhooks."""
     monkeypatch.setattr("scrapers.sandbox.server.SLOW_SECONDS", 0.01)
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
     tester.patch("/v1/account/settings", {"webhookUrl": "https://hooks.example.com/"})
     made = Program(tester.secret)
     made.keep(tester.lookup("Magic Later LLC", "CA").json())

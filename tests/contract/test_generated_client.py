@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from celery import current_app
 
 from scrapers.sandbox.magic import DEMO_QUESTION, MAGIC
 from tests.contract import generated_client
@@ -39,9 +38,8 @@ def folder(document: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -
 
 
 @pytest.fixture
-def dial(folder: Path, live_server: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Dial]:
+def dial(folder: Path, live_server: Any, monkeypatch: pytest.MonkeyPatch, no_workers: None) -> Iterator[Dial]:
     """The client, connected to the running service with a key or without; the test plays the workers."""
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
     monkeypatch.setattr("scrapers.sandbox.server.SLOW_SECONDS", 0.01)
     with ExitStack() as calls:
         yield lambda secret: calls.enter_context(closing(Caller(live_server.url, secret)))

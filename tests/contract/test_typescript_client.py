@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from celery import current_app
 
 from tests.contract import node
 from tests.lookups.conftest import Customer
@@ -41,9 +40,8 @@ def folder(document: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -
 
 
 @pytest.fixture
-def play(folder: Path, live_server: Any, tester: Customer, monkeypatch: pytest.MonkeyPatch) -> Play:
+def play(folder: Path, live_server: Any, tester: Customer, monkeypatch: pytest.MonkeyPatch, no_workers: None) -> Play:
     """Plays a scene of the program against the running service, and returns what it printed; workers are the test."""
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
     monkeypatch.setattr("scrapers.sandbox.server.SLOW_SECONDS", 0.01)
 
     def run(scene: str, given: str = "", *, keyless: bool = False) -> str:

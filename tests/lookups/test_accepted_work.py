@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from celery import current_app
 from django.test import Client
 from django.utils import timezone
 
@@ -30,12 +29,11 @@ ROWS = [{"entity_name": "Acme Corp", "state": "NY"}, {"entity_name": "Zebra Inc"
 
 
 @pytest.fixture(autouse=True)
-def nobody_works(register: Register, monkeypatch: pytest.MonkeyPatch) -> None:
+def nobody_works(register: Register, monkeypatch: pytest.MonkeyPatch, no_workers: None) -> None:
     """Each test plays the worker itself; New York is asked without a pause."""
     from scrapers.states.new_york import NewYork
     from scrapers.transport.pace import Pace
 
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
     monkeypatch.setattr(NewYork, "pace", Pace(seconds=0.0, concurrency=2))
 
 

@@ -7,7 +7,6 @@ import io
 from typing import Any
 
 import pytest
-from celery import current_app
 from django.test import Client
 from django.utils import timezone
 
@@ -133,10 +132,7 @@ class TestTheUsage:
             "",
         ]
 
-    def test_names_the_bulk_request_through_hold_and_cancelling(
-        self, customer: Customer, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
+    def test_names_the_bulk_request_through_hold_and_cancelling(self, customer: Customer, no_workers: None) -> None:
         rows = {"entities": [{"entity_name": "Acme Corp", "state": "NY"}]}
         job_id = customer.post("/v1/bulk-lookup", rows, x_request_id="mine").json()["job_id"]
         Client().delete(f"/v1/bulk-lookup/{job_id}", headers={"x-api-key": customer.secret})

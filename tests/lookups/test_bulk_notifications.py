@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
-from celery import current_app
 from django.test import Client
 from django.utils import timezone
 
@@ -40,13 +39,12 @@ ROWS = [{"entity_name": "Acme Corp", "state": "NY", "ref": "a-1"}, {"entity_name
 
 
 @pytest.fixture(autouse=True)
-def _played(monkeypatch: pytest.MonkeyPatch, register: Register, settings: Any) -> None:
+def _played(monkeypatch: pytest.MonkeyPatch, no_workers: None, register: Register, settings: Any) -> None:
     """Each test plays the workers; receivers and the mail server are on this machine."""
     from scrapers.states.new_york import NewYork
     from scrapers.transport.pace import Pace
 
     monkeypatch.setattr(NewYork, "pace", Pace(seconds=0.0, concurrency=2))
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
     settings.WEBHOOKS_TO_LOOPBACK = True
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from celery import current_app
 from django.apps import apps
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth import get_user_model
@@ -28,8 +27,7 @@ LIST, ADDRESSES = "/admin/lookups/delivery/", "/admin/lookups/webhookaddress/"
 
 
 @pytest.fixture(autouse=True)
-def _played(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
+def _played(no_workers: None, settings: Any) -> None:
     settings.WEBHOOKS_TO_LOOPBACK = True
 
 

@@ -11,7 +11,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from celery import current_app
 from django.db import IntegrityError
 from django.utils import timezone
 
@@ -26,12 +25,13 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture(autouse=True)
-def hurry(settings: Any, register: Register, monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+def hurry(
+    settings: Any, register: Register, monkeypatch: pytest.MonkeyPatch, no_workers: None
+) -> Iterator[threading.Event]:
     """Callers wait 0.4 seconds; the register answers when it may. At the end every thread has come home."""
     settings.SYNC_BUDGET_SECONDS = 0.4
     pool = ThreadPoolExecutor(8)
     monkeypatch.setattr(handover, "_pool", lambda _: pool)
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
     register.may_go = threading.Event()
     yield register.may_go
     register.may_go.set()

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from celery import current_app
 from django.db import DatabaseError, connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models.functions import Now
@@ -56,10 +55,9 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 
 @pytest.fixture
-def slow_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+def slow_registry(monkeypatch: pytest.MonkeyPatch, no_workers: None) -> None:
     """New York is known to take longer than anybody waits; messages to workers go nowhere."""
     monkeypatch.setattr("lookups.lookup.checks.estimates.outlasts", lambda *_, **__: True)
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
 
 
 @pytest.mark.django_db

@@ -6,7 +6,6 @@ import re
 from typing import Any
 
 import pytest
-from celery import current_app
 from django.contrib.auth import get_user_model
 from django.test import Client
 from django.utils import timezone
@@ -22,9 +21,8 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
-def slow_new_york(monkeypatch: pytest.MonkeyPatch, register: Register) -> None:
+def slow_new_york(monkeypatch: pytest.MonkeyPatch, no_workers: None, register: Register) -> None:
     monkeypatch.setattr(NewYork, "slow", True)
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
 
 
 @pytest.fixture

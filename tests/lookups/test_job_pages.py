@@ -9,7 +9,6 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from celery import current_app
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Permission
@@ -34,9 +33,8 @@ SEES_ALL = ("view_job", "view_scrapeattempt", "view_ledgerentry")
 
 
 @pytest.fixture(autouse=True)
-def slow_new_york(monkeypatch: pytest.MonkeyPatch, register: Register) -> None:
+def slow_new_york(monkeypatch: pytest.MonkeyPatch, no_workers: None, register: Register) -> None:
     monkeypatch.setattr(NewYork, "slow", True)
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
 
 
 def staff(*permissions: str, name: str = "sam") -> Client:

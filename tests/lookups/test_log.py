@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from celery import current_app
 from django.test import Client
 
 from config.logging import logging_config
@@ -86,8 +85,7 @@ class TestARequestsId:
     """From the API through queue and portal to the webhook."""
 
     @pytest.fixture(autouse=True)
-    def plays_the_workers(self, register: Register, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
+    def plays_the_workers(self, register: Register, settings: Any, no_workers: None) -> None:
         settings.WEBHOOKS_TO_LOOPBACK = True
 
     def test_is_in_every_line_of_a_lookup_that_is_answered_at_once(

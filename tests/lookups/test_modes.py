@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from celery import current_app
 from django.test import Client
 from django.urls import URLPattern
 from django.utils import timezone
@@ -89,10 +88,9 @@ def furnish(customer: Customer, receiver: Receiver) -> Side:
 
 
 @pytest.fixture
-def sides(switches: None, register: Register, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Side]]:
+def sides(switches: None, register: Register, settings: Any, no_workers: None) -> Iterator[list[Side]]:
     """The live and the test side of one account; nobody works, so what waits stays as it is."""
     settings.WEBHOOKS_TO_LOOPBACK = True
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
     live = open_customer()
     key, secret = keys.issue(account=live.account, name="trial", mode="test", now=timezone.now())
     with receiving(says(204)) as one, receiving(says(204)) as other:

@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from celery import current_app
 from django.utils import timezone
 
 from billing import keys
@@ -23,8 +22,7 @@ PATH = "/v1/account/deliveries"
 
 
 @pytest.fixture(autouse=True)
-def _played(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
+def _played(no_workers: None, settings: Any) -> None:
     settings.WEBHOOKS_TO_LOOPBACK = True
 
 

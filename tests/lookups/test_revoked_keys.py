@@ -9,7 +9,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from celery import current_app
 from django.utils import timezone
 
 from billing import keys, reconciliation
@@ -31,12 +30,11 @@ ROWS = [{"entity_name": "Acme Corp", "state": "NY"}, {"entity_name": "Zebra Inc"
 
 
 @pytest.fixture(autouse=True)
-def nobody_works(register: Register, monkeypatch: pytest.MonkeyPatch) -> None:
+def nobody_works(register: Register, monkeypatch: pytest.MonkeyPatch, no_workers: None) -> None:
     """Each test plays the worker itself; New York is asked without a pause."""
     from scrapers.states.new_york import NewYork
     from scrapers.transport.pace import Pace
 
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
     monkeypatch.setattr(NewYork, "pace", Pace(seconds=0.0, concurrency=2))
 
 

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from celery import current_app
 from django.test import Client
 from django.utils import timezone
 
@@ -26,9 +25,8 @@ BULK, NAME_CHECK = "/v1/bulk-lookup", "/v1/name-availability"
 
 
 @pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def quick(monkeypatch: pytest.MonkeyPatch, no_workers: None) -> None:
     """A slow registry is not waited for, and no worker is called: each test plays the worker itself."""
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
     monkeypatch.setattr("scrapers.sandbox.server.SLOW_SECONDS", 0.01)
 
 

@@ -11,7 +11,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from celery import current_app
 from django.db import connection
 from django.utils import timezone
 
@@ -37,11 +36,10 @@ def customer(switches: None) -> Customer:
 
 
 @pytest.fixture(autouse=True)
-def held_register(register: Register, monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+def held_register(register: Register, monkeypatch: pytest.MonkeyPatch, no_workers: None) -> Iterator[threading.Event]:
     """New York, known to be slow; it answers when it may."""
     monkeypatch.setattr(NewYork, "slow", True)
     monkeypatch.setattr(NewYork, "pace", Pace(seconds=0.0, concurrency=4))
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
     register.may_go = threading.Event()
     yield register.may_go
     register.may_go.set()

@@ -12,7 +12,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from celery import current_app
 from django.db.models import F
 from django.utils import timezone
 
@@ -353,13 +352,13 @@ def test_a_lookup_that_is_answered_later_has_them_too(
     gleif: PlayedGleif,
     register: Register,
     monkeypatch: pytest.MonkeyPatch,
+    no_workers: None,
     settings: Any,
 ) -> None:
     """Its caller did not wait; the thread that asks the registry looks for them, and then ends the job."""
     settings.SYNC_BUDGET_SECONDS = 0.2
     pool = ThreadPoolExecutor(2)
     monkeypatch.setattr(handover, "_pool", lambda _: pool)
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
     register.may_go = threading.Event()
     reply = customer.lookup(include=["identifiers"], headers=anew())
     assert reply.status_code == 202

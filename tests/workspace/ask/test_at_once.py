@@ -10,7 +10,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from celery import current_app
 
 from billing import selectors
 from lookups.lookup import handover
@@ -27,12 +26,11 @@ WORD = "0" * 31 + "1"
 
 
 @pytest.fixture(autouse=True)
-def hurry(register: Register, monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+def hurry(register: Register, monkeypatch: pytest.MonkeyPatch, no_workers: None) -> Iterator[threading.Event]:
     """Nobody waits at a form for more than a moment; at the end every thread has come home."""
     monkeypatch.setattr(asking, "PATIENCE", timedelta(seconds=0.3))
     pool = ThreadPoolExecutor(8)
     monkeypatch.setattr(handover, "_pool", lambda _: pool)
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
     register.may_go = threading.Event()
     yield register.may_go
     register.may_go.set()

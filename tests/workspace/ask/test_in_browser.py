@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from celery import current_app
 from django.conf import settings
 from django.utils import timezone
 
@@ -22,9 +21,8 @@ WORD = "0" * 32
 
 
 @pytest.fixture
-def office(switches: None, monkeypatch: pytest.MonkeyPatch) -> Browser:
+def office(switches: None, monkeypatch: pytest.MonkeyPatch, no_workers: None) -> Browser:
     """The owner in the sandbox; nobody is called to answer jobs but by the test."""
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
     monkeypatch.setattr("scrapers.sandbox.server.SLOW_SECONDS", 0.01)
     return open_office().work_in("sandbox")
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 import redis
-from celery import current_app
 from django.test import Client
 from django.utils import timezone
 from standardwebhooks import Webhook
@@ -30,10 +29,9 @@ PAGE = "/app/webhooks/"
 
 
 @pytest.fixture(autouse=True)
-def at_home(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def at_home(settings: Any, no_workers: None) -> None:
     """As on a developer's machine; the sender's own tests are about the fence."""
     settings.WEBHOOKS_TO_LOOPBACK = True
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
     if settings.REDIS_URL:  # an account of an earlier run had the same number, perhaps in this very minute
         counts = redis.Redis.from_url(settings.REDIS_URL)
         for name in counts.scan_iter("sos:rate:hook-*"):

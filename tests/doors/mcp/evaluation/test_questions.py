@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
-from celery import current_app
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -28,9 +27,8 @@ MISUSED = ("Unknown arguments", "Missing arguments", "An id begins", "Unknown to
 
 
 @pytest.fixture
-def in_the_sandbox(switches: None, monkeypatch: pytest.MonkeyPatch) -> Play:
+def in_the_sandbox(switches: None, monkeypatch: pytest.MonkeyPatch, no_workers: None) -> Play:
     """Carries a transcript out, each with a test key of its own; what is answered later is done where it waits."""
-    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
     monkeypatch.setattr("scrapers.sandbox.server.SLOW_SECONDS", 0.01)
 
     def carry(question: Question, steps: Iterable[Step]) -> Messages:
