@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from billing.models import ApiKey
 from lookups.bulk import bulk_jobs
@@ -21,7 +21,6 @@ from lookups.models import BulkJob, Lookup
 
 PATIENCE = 40.0  # seconds: OpenRefine gives up after sixty
 LOOK_EVERY = 0.25
-MAX_WAIT = timedelta(minutes=15)
 
 
 def ask(
@@ -37,7 +36,6 @@ def ask(
         bulk_id=uuid.uuid4(),
         request_id=request_id,
         now=now,
-        max_wait=MAX_WAIT,
         apart=False,
     )
     if not isinstance(made, BulkJob):
