@@ -75,7 +75,7 @@ def accept(
     firsts: dict[tuple[str, str, str], int] = {}
     of_a_person = asked_by_id is not None or keys.is_for_spreadsheets(key)
     asked_hash = _digest(wanted, accepts_stored, max_wait, notify, of_a_person=of_a_person)
-    first_of = [firsts.setdefault(_same(one.question), number) for number, one in enumerate(wanted)]
+    first_of = [firsts.setdefault(one.question.sameness, number) for number, one in enumerate(wanted)]
     try:
         with transaction.atomic():
             earlier = None if apart else _find_same(asked_hash, key, now)
@@ -188,10 +188,6 @@ def _digest(
     wishes += [of_a_person] if of_a_person else []
     text = json.dumps([asked, *wishes], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _same(question: Question) -> tuple[str, str, str]:
-    return question.state, question.kind, question.spelled
 
 
 def _hold(

@@ -83,6 +83,11 @@ class Question:
         """
         return _sha256([self.digest, names.plain(names.without_suffix(self.name or ""))])
 
+    @property
+    def sameness(self) -> tuple[str, str, str]:
+        """Alike for two that are asked once when they come together."""
+        return self.state, self.kind, self.spelled
+
     def to_query(self) -> Query:
         """The same question for the portals: letters and their accents in one, as registries write them."""
         return Query(

@@ -238,14 +238,10 @@ def _of_refusal(refused: Refused, state: str, row: drafts.Row) -> Problem:
 
 
 def _different(rows: Sequence[JudgedRow]) -> list[Question]:
-    found = {_mark(one.wanted.question): one.wanted.question for one in rows if one.wanted}
+    found = {one.wanted.question.sameness: one.wanted.question for one in rows if one.wanted}
     return list(found.values())
 
 
 def _find_first(firsts: dict[tuple[str, str, str], int], question: Question, line: int) -> int | None:
-    first = firsts.setdefault(_mark(question), line)
+    first = firsts.setdefault(question.sameness, line)
     return None if first == line else first
-
-
-def _mark(question: Question) -> tuple[str, str, str]:
-    return question.state, question.kind, question.spelled
