@@ -81,7 +81,7 @@ def widen(base: str, mode: str) -> Widening:
     )
     tokens = [_read(token.strip(_SIGNS) or token) for token in text.split() if token not in ("+", "-")]
     own = [at for at, token in enumerate(tokens) if _is_own(token)]
-    own = own or [at for at, token in enumerate(tokens) if len(token) > 2 and _plain(token) not in _PLACED]
+    own = own or [at for at, token in enumerate(tokens) if len(token) > 2 and names.plain(token) not in _PLACED]
     usual = NOTHING
     if own and from_the_start:
         usual = _for_the_start(text, tokens[own[0]])
@@ -93,10 +93,6 @@ def widen(base: str, mode: str) -> Widening:
     return Widening(respelled, usual.term, usual.term) if respelled else usual
 
 
-def _plain(token: str) -> str:
-    return names.plain(token)
-
-
 def _read(token: str) -> str:
     """The word with the figures a scanner made of its letters as letters again ("SUNR1SE")."""
     letters = sum(sign.isalpha() for sign in token)
@@ -105,7 +101,7 @@ def _read(token: str) -> str:
 
 def _is_own(token: str) -> bool:
     """Whether a word says who the company is, and not what it does, where, or the how manieth."""
-    return len(token) > 2 and not token.isdigit() and _NOT_OWN.isdisjoint(_plain(token).split())
+    return len(token) > 2 and not token.isdigit() and _NOT_OWN.isdisjoint(names.plain(token).split())
 
 
 def _respelled(base: str, tokens: list[str]) -> str:
@@ -121,7 +117,7 @@ def _respelled(base: str, tokens: list[str]) -> str:
         sign = " & " if pair[0].count(" ") < 2 else "&"
         return f"{pair['one']}{sign}{pair['other']}"
     for at, token in enumerate(tokens[:2]):
-        other = _OTHER_SPELLING.get(_plain(token))
+        other = _OTHER_SPELLING.get(names.plain(token))
         if other:
             return " ".join((*tokens[:at], other, *tokens[at + 1 : at + 2]))
     return ""
@@ -138,7 +134,7 @@ def _for_any_place(tokens: list[str], own: list[int]) -> Widening:
 
 def _with_a_piece(tokens: list[str], at: int) -> str:
     """The word with the beginning of the one after it, or the last letter of the one before."""
-    if at + 1 < len(tokens) and _plain(tokens[at + 1]) not in _MANY_SPELLINGS:
+    if at + 1 < len(tokens) and names.plain(tokens[at + 1]) not in _MANY_SPELLINGS:
         return f"{tokens[at]} {tokens[at + 1][:2]}"
     return f"{tokens[at - 1][-1]} {tokens[at]}" if at else ""
 
@@ -146,9 +142,9 @@ def _with_a_piece(tokens: list[str], at: int) -> str:
 def _beside_a_piece(tokens: list[str], at: int) -> str:
     """A word beside this one with a piece of this: where this one has a slip, nobody has it whole."""
     word, before, after = tokens[at], tokens[at - 1] if at else "&", tokens[at + 1] if at + 1 < len(tokens) else "&"
-    if _plain(before) not in _SMALL:
+    if names.plain(before) not in _SMALL:
         return f"{before} {word[: 1 if _is_own(before) else 2]}"
-    if _plain(after) not in _SMALL:
+    if names.plain(after) not in _SMALL:
         letters = 1 if _is_own(after) or word[-1] in "sS" else 2
         return f"{word[-letters:]} {after.rstrip('sS')}"
     if len(word) > 4 and word[-1] in "sS":
@@ -163,7 +159,7 @@ def _for_whole_words(tokens: list[str], own: list[int]) -> Widening:
 
 def _for_words(tokens: list[str], own: list[int]) -> Widening:
     """Pieces of the words in their order: their beginnings, then (a slip may be there) their ends."""
-    kept = [at for at, token in enumerate(tokens) if _plain(token) not in _MANY_SPELLINGS]
+    kept = [at for at, token in enumerate(tokens) if names.plain(token) not in _MANY_SPELLINGS]
     begun = [_beginning(tokens[at], at in own) for at in kept]
     ended = [_end(tokens[at]) if at in own else tokens[at][:1] for at in kept]
     whole = [tokens[at] if at in own else tokens[at][:2] for at in kept]

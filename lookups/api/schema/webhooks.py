@@ -6,9 +6,9 @@ from typing import Any
 
 from lookups.api.schema.components import refer
 from lookups.api.schema.examples import events as events_examples
-from lookups.api.schema.examples import making as making_examples
 from lookups.api.watches import examples as watches_examples
 from lookups.api.wire.events import BulkEvent, Event, LookupCompleteEvent, LookupFailedEvent, WebhookTestEvent
+from lookups.api.wire.shape import to_plain
 from lookups.api.wire.watching.events import WatchMessage
 from lookups.api.wire.words import EventType
 
@@ -56,7 +56,7 @@ def _operation(kind: EventType, shape: type[Event], summary: str, example: Event
             "content": {
                 "application/json": {
                     "schema": refer(shape),
-                    "examples": {"event": {"value": making_examples.plain(example)}},
+                    "examples": {"event": {"value": to_plain(example)}},
                 }
             },
         },

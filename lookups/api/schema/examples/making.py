@@ -20,17 +20,12 @@ def marks(verdict: str | None = "found") -> dict[str, Any]:
     return {"lookupId": LOOKUP, "verdict": verdict, "livemode": True}
 
 
-def plain(value: Shape | dict[str, Any] | list[Any]) -> Any:
-    """An example as the document has it."""
-    return to_plain(value)
-
-
 def request(title: str, **value: Any) -> OpenApiExample:
     return OpenApiExample(title, value=value, request_only=True)
 
 
 def reply(title: str, value: Any, status: int = 200) -> OpenApiExample:
-    return OpenApiExample(title, value=plain(value), response_only=True, status_codes=[str(status)])
+    return OpenApiExample(title, value=to_plain(value), response_only=True, status_codes=[str(status)])
 
 
 def error(
