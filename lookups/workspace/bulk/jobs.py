@@ -89,7 +89,6 @@ def job(request: WorkspaceRequest, found: BulkJob) -> HttpResponse:
                 if number or word in ("", show)
             ],
             "query": _query(show=show, state=state),
-            "labels": columns.LABELS,
             "places": PLACES.values(),
             "price": prices.LOOKUP,
             "may_ask": may_ask,
