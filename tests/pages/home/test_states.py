@@ -6,7 +6,6 @@ import re
 from typing import Any
 
 import pytest
-from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
@@ -154,7 +153,3 @@ def test_the_last_contact_is_shown_with_its_day(switches: None) -> None:
     shown = rows(page())["New York"]
     assert "confirmed live" in shown
     assert f"read, {timezone.now():%Y-%m-%d}" in shown
-
-
-def test_the_page_of_docs_is_current() -> None:
-    call_command("states_page", "--check")
