@@ -24,6 +24,7 @@ from lookups import bodies
 from lookups.admin.finding import FoundByAccount, find_mark
 from lookups.admin.job_filters import AgeFilter, KindFilter, ReasonFilter
 from lookups.admin.outages import AsksOutagesAgain
+from lookups.admin.questions import link
 from lookups.admin.queue import QueuePage
 from lookups.api.wire.shape import to_plain
 from lookups.bulk import bulk_jobs, progress
@@ -106,11 +107,7 @@ class JobAdmin(QueuePage, AsksOutagesAgain, FoundByAccount, ReadOnlyAdmin):
     @admin.display(description="Lookup")
     def its_lookup(self, obj: Job) -> str:
         """What the customer gets, what it cost, and the way to give that back."""
-        address = reverse("admin:lookups_lookup_change", args=[obj.lookup_id])
-        words = obj.lookup.public_id
-        return format_html(
-            '<a href="{}" class="text-primary-600 underline dark:text-primary-500">{}</a>', address, words
-        )
+        return link("admin:lookups_lookup_change", obj.lookup_id, obj.lookup.public_id)
 
     @admin.display(description="Why")
     def why(self, obj: Job) -> str:

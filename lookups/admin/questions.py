@@ -161,21 +161,19 @@ class LookupAdmin(RefundsOutages, BoundedList, ReadOnlyAdmin):
         """What was found."""
         if obj.version is None:
             return "—"
-        return _link("admin:lookups_entity_change", obj.version.entity_id, str(obj.version.entity))
+        return link("admin:lookups_entity_change", obj.version.entity_id, str(obj.version.entity))
 
     @admin.display(description="Job")
     def job_of_it(self, obj: Lookup) -> str:
         """What answered it later; jobs are kept for a week."""
         job = Job.objects.filter(lookup=obj).first()
-        return _link("admin:lookups_job_change", job.pk, job.public_id) if job else "—"
+        return link("admin:lookups_job_change", job.pk, job.public_id) if job else "—"
 
     @admin.display(description="Evidence")
     def evidence_kept(self, obj: Lookup) -> str:
         """What was signed, with the bytes it rests on: to verify, and to take away."""
         return (
-            _link("admin:lookups_lookup_evidence_file", obj.pk, "download (wacz)")
-            if bundle.is_kept(obj)
-            else "not kept"
+            link("admin:lookups_lookup_evidence_file", obj.pk, "download (wacz)") if bundle.is_kept(obj) else "not kept"
         )
 
     @admin.display(description="Charge")
@@ -187,14 +185,14 @@ class LookupAdmin(RefundsOutages, BoundedList, ReadOnlyAdmin):
         back = found.sum_given_back()
         words = f"entry {found.pk}, {money.to_decimal_string(found.amount)} USD"
         words += f", of it given back {money.to_decimal_string(back)} USD" if back else ""
-        return _link("admin:billing_ledgerentry_change", found.pk, words)
+        return link("admin:billing_ledgerentry_change", found.pk, words)
 
     @admin.display(description="Scrape attempt")
     def attempt(self, obj: Lookup) -> str:
         """What the registry was asked and answered; attempts are kept for 30 days."""
         if obj.attempt_id is None:
             return "—"
-        return _link("admin:scrapers_scrapeattempt_change", obj.attempt_id, f"#{obj.attempt_id}", mark="evidence")
+        return link("admin:scrapers_scrapeattempt_change", obj.attempt_id, f"#{obj.attempt_id}", mark="evidence")
 
     @admin.display(description="Quoted, USD")
     def quoted(self, obj: Lookup) -> str:
@@ -233,6 +231,7 @@ def _why_no_charge(lookup: Lookup) -> str:
     return PAID_WITH_REQUEST if lookup.charged else NOTHING_CHARGED
 
 
-def _link(page: str, pk: Any, words: str, *, mark: str | None = None) -> str:
+def link(page: str, pk: Any, words: str, *, mark: str | None = None) -> str:
+    """A way to a page of the admin."""
     address = reverse(page, args=[pk], fragment=mark)
     return format_html('<a href="{}" class="text-primary-600 underline dark:text-primary-500">{}</a>', address, words)
