@@ -12,6 +12,8 @@ from django.db import transaction
 from jurisdictions.codes import PLACES
 from jurisdictions.models import Jurisdiction, SwitchChange
 
+NOT_READABLE = "No search of this registry is known that a program may use."
+
 
 @dataclass(frozen=True, slots=True)
 class Default:
@@ -28,9 +30,7 @@ def seed(*, defaults: Mapping[str, Default]) -> int:
     fresh = []
     for code in PLACES:
         if code not in known:
-            default = defaults.get(
-                code, Default(enabled=False, reason="No search of this registry is known that a program may use.")
-            )
+            default = defaults.get(code, Default(enabled=False, reason=NOT_READABLE))
             fresh.append(
                 Jurisdiction(
                     code=code,

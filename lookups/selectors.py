@@ -14,6 +14,7 @@ from django.utils import timezone
 from jurisdictions import selectors as jurisdictions
 from jurisdictions.codes import PLACES, Place
 from jurisdictions.models import Jurisdiction
+from jurisdictions.services import NOT_READABLE
 from lookups.lookup.storage import wire_time
 from lookups.models import Entity, FormerSlug, Lookup, RecordVersion
 from lookups.verdicts import Verdict
@@ -25,7 +26,6 @@ from scrapers.portal import Portal
 _COUNTED, _MANY = "lookups-counted-today", 200
 _COMES_LATE = timedelta(minutes=1)  # a row that is written so long after it was asked is not counted in time
 _MEASURED, _MEASURED_SECONDS = "states-measured", 30  # of 24 hours; the list itself may be kept for a minute
-NOT_READABLE = "No search of this registry is known that a program may use."
 
 
 @dataclass(frozen=True, slots=True)
