@@ -25,17 +25,8 @@ from lookups.models import Job, Lookup
 from tests.lookups.conftest import PRICE, Customer, open_customer
 from tests.lookups.registry_server import Register, company
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("register", "no_workers")]
 ROWS = [{"entity_name": "Acme Corp", "state": "NY"}, {"entity_name": "Zebra Inc", "state": "NY"}]
-
-
-@pytest.fixture(autouse=True)
-def nobody_works(register: Register, monkeypatch: pytest.MonkeyPatch, no_workers: None) -> None:
-    """Each test plays the worker itself; New York is asked without a pause."""
-    from scrapers.states.new_york import NewYork
-    from scrapers.transport.pace import Pace
-
-    monkeypatch.setattr(NewYork, "pace", Pace(seconds=0.0, concurrency=2))
 
 
 @pytest.fixture
