@@ -41,8 +41,8 @@ def give(account: Account, dollars: int, token: str, *, operator: str = "dana", 
     return grants.give(account_id=account.pk, amount=dollars * DOLLAR, **{**named, **more})
 
 
-def grant_in_admin(client: Client, account: Account, dollars: str, reason: str = "invoice") -> Any:
-    return move(client, url("account_grant_credit", account.pk), dollars=dollars, reason=reason)
+def grant_in_admin(client: Client, account: Account, dollars: str) -> Any:
+    return move(client, url("account_grant_credit", account.pk), dollars=dollars, reason="invoice")
 
 
 def given(account: Account) -> int:

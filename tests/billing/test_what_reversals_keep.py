@@ -23,8 +23,8 @@ def credited(account: Account) -> TopUp:
     )
 
 
-def hear_dispute(name: str, *, payment: str = "pi_1", amount: int = 100) -> str:
-    return reversals.hear(Heard(payment, Reversal.Kind.DISPUTE, name, amount), now=NOW)
+def hear_dispute(name: str, *, payment: str = "pi_1") -> str:
+    return reversals.hear(Heard(payment, Reversal.Kind.DISPUTE, name, 100), now=NOW)
 
 
 class TestADispute:

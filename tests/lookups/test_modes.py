@@ -325,10 +325,10 @@ def with_a_key(act: Callable[[Customer, str], Any], done: int) -> Callable[[Side
     return check
 
 
-def make_a_watch(side: Side, status: int = 201) -> str:
+def make_a_watch(side: Side) -> str:
     """Of a company in the mode of its side."""
     reply = side.customer.post("/v1/watches", {"state": "NY", "entity_name": "Acme Corp"})
-    name: str = side.body(reply, status)["watch"]["id"]
+    name: str = side.body(reply, 201)["watch"]["id"]
     return name
 
 

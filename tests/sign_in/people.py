@@ -65,9 +65,9 @@ class App:
         return f"{int.from_bytes(digest[start : start + 4], 'big') % 2**31 % 10**6:06}"
 
 
-def set_up_app(browser: Client, password: str = PASSWORD) -> App:
+def set_up_app(browser: Client) -> App:
     """What a person does: confirms, reads the secret, types the first code."""
-    browser.post("/admin/confirm/password/", {"password": password})
+    browser.post("/admin/confirm/password/", {"password": PASSWORD})
     page = browser.get("/admin/factors/app/activate/").content.decode()
     found = re.search(r'id="authenticator_secret"[^>]*value="([A-Z2-7=]+)"', page)
     assert found, page

@@ -41,9 +41,9 @@ SANDBOX = (
 )
 
 
-def bring(person: Browser, table: str | bytes = CSV, name: str = "customers.csv") -> Any:
+def bring(person: Browser, table: str | bytes = CSV) -> Any:
     raw = table.encode() if isinstance(table, str) else table
-    return person.post("/app/bulk/", {"file": SimpleUploadedFile(name, raw)})
+    return person.post("/app/bulk/", {"file": SimpleUploadedFile("customers.csv", raw)})
 
 
 def begin(person: Browser, table: str | bytes = CSV) -> str:

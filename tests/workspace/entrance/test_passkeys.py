@@ -33,9 +33,9 @@ class Device(SecurityKey):
         return super()._data(flags if flags & 0x40 else getattr(self, "flags", flags))
 
 
-def add_key(person: Person, device: Device, name: str = "Blue one") -> Any:
+def add_key(person: Person, device: Device) -> Any:
     options = person.get("/app/settings/passkeys/options/").json()
-    return person.post("/app/settings/passkeys/", {"name": name, "credential": device.create(options)})
+    return person.post("/app/settings/passkeys/", {"name": "Blue one", "credential": device.create(options)})
 
 
 def sign_in(person: Person, device: Device, user: User, **more: Any) -> Any:
