@@ -20,6 +20,7 @@ from lookups.pages.dossier.record.liens import write_asked
 from lookups.pages.dossier.record.words import COPY_HERE, clip, day, write_for_people
 from lookups.verdicts import Breakdown, Verdict, find_breakdown
 from lookups.workspace.ask.questions import of_question
+from lookups.workspace.history.filters import KINDS
 from scrapers.failures import Failure, find_failure
 
 FREE = "Nothing was charged."
@@ -187,8 +188,7 @@ def write_failed(lookup: Lookup) -> tuple[str, str]:
 
 
 def _write_kind(lookup: Lookup) -> str:
-    words = {"business_entity": "Company", "ucc": "Liens (UCC)", "name_check": "Name check"}
-    kind = words.get(lookup.kind, lookup.kind)
+    kind = KINDS.get(lookup.kind, lookup.kind)
     if lookup.kind == "ucc" and lookup.question.get("search_by") == "secured_party":
         return f"{kind}, by secured party"
     return f"{kind}, by identifier" if lookup.question.get("entity_id") else kind
