@@ -35,6 +35,7 @@ from lookups.workspace.ask.answers import TAGS
 from lookups.workspace.bulk import downloading, results, watches
 from lookups.workspace.bulk.drafts import NOBODY
 from lookups.workspace.bulk.start import not_here
+from lookups.workspace.watches.words import EVERY
 
 REFRESH_SECONDS = 5  # of the page itself, where no script does it sooner
 BUSY = "Too much is asked for this account just now. Try again in a moment."
@@ -93,7 +94,7 @@ def job(request: WorkspaceRequest, found: BulkJob) -> HttpResponse:
             "price": prices.LOOKUP,
             "may_ask": may_ask,
             "may_watch": may_ask and found.ended_at is not None and watches.has_found(found),
-            "every": watches.EVERY,
+            "every": EVERY,
             "refresh": REFRESH_SECONDS,
         },
     )

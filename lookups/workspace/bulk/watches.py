@@ -10,8 +10,7 @@ from lookups.models import BulkJob, Lookup
 from lookups.verdicts import Verdict
 from lookups.watches import watching
 from lookups.workspace.access import WorkspaceRequest
-
-EVERY = {"day": "every day", "week": "every week", "month": "every month"}
+from lookups.workspace.watches.words import EVERY
 
 
 def watch_found(bulk: BulkJob, *, every: str, request: WorkspaceRequest, now: datetime) -> watching.Made:
