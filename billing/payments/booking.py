@@ -18,7 +18,7 @@ from billing.models import Payment
 log = logging.getLogger(__name__)
 
 State = Payment.State
-_OPEN = (State.ACCEPTED, State.SETTLING, State.UNKNOWN)
+OPEN = (State.ACCEPTED, State.SETTLING, State.UNKNOWN)
 
 
 def complete(payment: Payment, *, reference: str, now: datetime, detail: str = "", request_id: str = "") -> None:
@@ -27,7 +27,7 @@ def complete(payment: Payment, *, reference: str, now: datetime, detail: str = "
     Also where it was given up meanwhile, by a clock that is ahead of whoever waits for it: it is here after all.
     """
     with transaction.atomic():
-        rows = Payment.objects.filter(pk=payment.pk, state__in=(*_OPEN, State.FAILED))
+        rows = Payment.objects.filter(pk=payment.pk, state__in=(*OPEN, State.FAILED))
         if not rows.update(state=State.PAID, reference=reference[:200], proof=None, ended_at=now, detail=detail):
             return
         if not payment.is_sandbox:
@@ -37,14 +37,14 @@ def complete(payment: Payment, *, reference: str, now: datetime, detail: str = "
 
 def end(payment: Payment, *, state: str, detail: str, now: datetime, only_from: str | None = None) -> None:
     """Note that no money moved and none will."""
-    rows = Payment.objects.filter(pk=payment.pk, state__in=[only_from] if only_from else _OPEN)
+    rows = Payment.objects.filter(pk=payment.pk, state__in=[only_from] if only_from else OPEN)
     rows.update(state=state, detail=detail[:500], proof=None, ended_at=now)
     payment.refresh_from_db()
 
 
 def doubt(payment: Payment, *, detail: str) -> None:
     """Note that money may have moved; tell the operators, who see it in the log and in the admin."""
-    Payment.objects.filter(pk=payment.pk, state__in=_OPEN).update(state=State.UNKNOWN, detail=detail[:500])
+    Payment.objects.filter(pk=payment.pk, state__in=OPEN).update(state=State.UNKNOWN, detail=detail[:500])
     payment.refresh_from_db()
     # A stranger can bring this about: what lasts is shouted by the admin and the gauges, not each of them by the log.
     log.warning("payment %s (%s): outcome unknown: %s", payment.pk, payment.method, detail)

@@ -293,8 +293,7 @@ def _is_over(earlier: Payment, now: datetime) -> bool:
 
 def _refuse_overdrawn(payment: Payment, funds: int, now: datetime) -> None:
     """Let a payment go whose payer could not pay it beside all others under way: no work is done on credit."""
-    open_states = (State.ACCEPTED, State.SETTLING, State.UNKNOWN)
-    under_way = Payment.objects.filter(method=payment.method, payer=payment.payer, state__in=open_states)
+    under_way = Payment.objects.filter(method=payment.method, payer=payment.payer, state__in=booking.OPEN)
     if (under_way.aggregate(sum=Sum("amount"))["sum"] or 0) > funds:
         booking.end(payment, state=State.FAILED, detail="more under way than the payer has", now=now)
         raise PaymentProblem(

@@ -12,11 +12,11 @@ from datetime import datetime, timedelta
 
 from billing.accounting.reconciling.findings import Finding, in_batches
 from billing.models import Difference, Payment
+from billing.payments.booking import OPEN
 from billing.payments.tempo import TOKEN_UNITS, Tempo
 
 Name, State = Difference.Name, Payment.State
 NAMES = (Name.TRANSFER_WITHOUT_PAYMENT, Name.TRANSFER_DIFFERS, Name.PAYMENT_WITHOUT_TRANSFER)
-OPEN = (State.ACCEPTED, State.SETTLING, State.UNKNOWN)
 CONFIRMATIONS = 20
 BLOCKS_AT_ONCE, MOST_CALLS = 2_000, 500  # a long way is gone in several runs
 OVERLAP_BLOCKS = 20_000
