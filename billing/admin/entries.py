@@ -169,8 +169,7 @@ class LedgerEntryAdmin(OfAccounts, ReadOnlyAdmin):
             return redirect(back)
         if issued is None:
             title = f"Number the receipt of entry {entry.pk}? It gets the next number and keeps it."
-            context = {**admin.site.each_context(request), "title": title, "form": forms.Form(), "back": back}
-            return render(request, "billing/ask.html", context)
+            return pages.ask(request, title, back=back)
         given_back = receipts.sum_given_back([entry]).get(entry.pk)
         context = {"receipt": issued, "entry": entry, "given_back": given_back, "seller": settings.SELLER}
         return render(request, "billing/receipt.html", context)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from django import forms
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from kombu.exceptions import OperationalError
 from unfold.admin import ModelAdmin
 from unfold.decorators import action, display
 
 from billing import money, tasks
+from billing.admin import pages
 from billing.admin.entries import ReadOnlyAdmin
 from billing.models import Difference, Reconciliation
 
@@ -44,8 +44,7 @@ class ReconciliationAdmin(ReadOnlyAdmin):
         back = reverse("admin:billing_reconciliation_changelist")
         if request.method != "POST":
             title = "Compare everything now? A worker does it; the result is a new row of this list."
-            context = {**admin.site.each_context(request), "title": title, "form": forms.Form(), "back": back}
-            return render(request, "billing/ask.html", context)
+            return pages.ask(request, title, back=back)
         try:
             tasks.reconcile_whole.apply_async(retry=False)
         except (OperationalError, OSError):

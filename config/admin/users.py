@@ -9,20 +9,20 @@ from typing import Any
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
-from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, Permission, User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from unfold.admin import ModelAdmin
 from unfold.decorators import action
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
 from billing import proof
+from billing.admin import pages
 from billing.models import Member
 from config import roles
 from jurisdictions.rows import find_row, get_row_or_404
@@ -141,8 +141,7 @@ class StaffAdmin(WithinOwnRights, UserAdmin, ModelAdmin):  # type: ignore[type-a
         refusal = proof.demand(request)
         if refusal or request.method != "POST":
             title = f"Take the second factors from {user}? Be sure that it is they who ask."
-            context = {**admin.site.each_context(request), "title": title, "form": forms.Form(), "back": back}
-            return refusal or render(request, "billing/ask.html", context)
+            return refusal or pages.ask(request, title, back=back)
         for factor in Authenticator.objects.filter(user=user):
             factor.delete()
         self.log_change(request, user, f"Reset the second factor of {user.username}.")
