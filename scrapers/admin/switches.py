@@ -142,11 +142,7 @@ class SwitchAdmin(JurisdictionAdmin):
 
     @admin.display(description="Verification")
     def verification(self, row: Jurisdiction) -> str:
-        """How sure the reader is: live once a canary has read a real answer."""
-        portal = discovery.find_portal(row.code)
-        if row.verified_live_at:
-            return "live"
-        return portal.verification if portal else "unsupported"
+        return health.find_verification(row)
 
     @admin.display(description="Terms for automated search")
     def terms(self, row: Jurisdiction) -> str:

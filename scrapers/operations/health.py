@@ -81,7 +81,7 @@ def list_registries(*, now: datetime) -> list[RegistryHealth]:
     rows = [
         RegistryHealth(
             switch=row,
-            verification=_verification(row),
+            verification=find_verification(row),
             last_good_at=row.last_good_at,
             failure=failures.get(row.last_failure) if row.last_failure else None,
             measured=seen.get(row.code, Measured()),
@@ -103,6 +103,7 @@ def _newest(field: str, outcomes: Iterable[str]) -> Subquery:
     return Subquery(mine.order_by("-started_at").values(field)[:1])
 
 
-def _verification(row: Jurisdiction) -> str:
+def find_verification(row: Jurisdiction) -> str:
+    """How sure the reader is: live once a canary has read a real answer."""
     portal = discovery.find_portal(row.code)
     return "live" if row.verified_live_at else portal.verification if portal else "unsupported"
