@@ -66,6 +66,13 @@ class Contact:
         absent = self._find(CanaryKind.ABSENT)
         return absent is not None and absent.is_lasting
 
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """Those of every question; of a registry that no program can ask, why."""
+        if not self.asked and self.portal.verification == "unsupported":
+            return (self.portal.off_reason,)
+        return tuple(finding for one in self.asked for finding in one.findings)
+
     def summary(self) -> dict[str, Any]:
         """What is kept of it, JSON-ready."""
         return {
@@ -73,7 +80,7 @@ class Contact:
             "result": self.result.value,
             "seconds": self.seconds,
             "questions": [{"kind": one.kind.value, "result": one.result.value} for one in self.asked],
-            "findings": [finding for one in self.asked for finding in one.findings],
+            "findings": list(self.findings),
         }
 
     def _find(self, kind: CanaryKind) -> Asked | None:

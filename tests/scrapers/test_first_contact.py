@@ -118,6 +118,12 @@ class TestFirstContact:
                 assert portal.code not in codes
         assert {"DE", "NC", "KS", "OK"}.isdisjoint(codes)
 
+    def test_says_why_a_state_cannot_be_asked_at_all(self, simulator: Simulator, tmp_path: Path) -> None:
+        why = "Every search asks for the answer to an image captcha"
+        assert f"AZ not asked     0.0 s  {why}" in run("AZ")[0]
+        [page] = tmp_path.glob("first-contact/*/report.html")
+        assert why in page.read_text(encoding="utf-8")
+
     def test_knows_no_state_of_that_name(self, simulator: Simulator) -> None:
         with pytest.raises(CommandError, match="QQ"):
             run("QQ")

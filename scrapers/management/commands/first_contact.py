@@ -106,7 +106,7 @@ class Bar:
 
 
 def _line(one: Contact) -> str:
-    words = "; ".join(dict.fromkeys(finding for asked in one.asked for finding in asked.findings))
+    words = "; ".join(dict.fromkeys(one.findings))
     live = " (live)" if one.is_live else ""
     return f"{one.portal.code} {one.result.value.replace('_', ' '):<10}{one.seconds:>7.1f} s{live}  {words or '-'}"
 
