@@ -119,11 +119,9 @@ class _Comparison:
 
     def _is_passed_over(self, path: str, field: str) -> bool:
         side, _, name = f"{path}.{field}".partition(".")
-        if path != side and name not in _READ_FROM:
-            return False  # it stands in something that both show
-        read_from = name if side == "data" else _READ_FROM.get(name, name)
+        shown = self.is_comparable(_READ_FROM.get(name, name))
         beside = self.is_of_one_source_alone(side, name)
-        return not self.is_comparable(read_from) or beside or (f"{path}.{field}" in _OF_THE_PAGE and not self.noise)
+        return not shown or beside or (f"{path}.{field}" in _OF_THE_PAGE and not self.noise)
 
     def _of_value(self, path: str, field: str, before: Any, after: Any) -> Iterator[Change]:
         if before == after:

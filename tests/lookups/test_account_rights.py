@@ -123,6 +123,9 @@ class TestAnExport:
         assert "somebody else" not in text
         assert all(row for rows in told.values() for row in rows or [None])  # a table without a row is left out
         assert {"billing.account", "billing.apikey", "billing.ledgerentry", "lookups.lookup"} <= set(told)
+        beside = {"auth.user", "billing.membersession", "billing.receipt", "mfa.authenticator"}
+        beside |= {f"lookups.{name}" for name in ("deliveryattempt", "manifest", "rowanswer", "watchcheck")}
+        assert beside <= {name for name, _ in account_data.read_tables(known.account)}, "what hangs on its rows"
         assert len(told["billing.ledgerentry"]) == LedgerEntry.objects.filter(account=known.account).count()
 
     def test_has_what_other_registers_call_the_companies_it_found(self, known: Customer, tmp_path: Path) -> None:

@@ -155,6 +155,7 @@ class TestAChange:
             ("entityName", "Studio 5 4 LLC", "Studio 54 LLC"),
             ("entityName", "!!!", "???"),
             ("registeredAgentZip", "K1A 0B1", "M5V 2T6"),
+            ("registeredAgentZip", "12207", "12208"),
             ("formationDate", "Before 1900", "Before 1950"),
         ],
     )
