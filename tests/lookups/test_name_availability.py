@@ -190,6 +190,15 @@ class TestTheCharge:
         assert check(customer, "Acme", "NY", idempotency_key="once").json() == first
         assert customer.balance.spent == PRICE
 
+    @pytest.mark.parametrize(("name", "verdict"), [("Acme", "taken"), ("Quasar Umbrella Repair", "free")])
+    def test_is_made_once_where_the_reply_was_lost_whichever_the_verdict(
+        self, customer: Customer, register: Register, name: str, verdict: str
+    ) -> None:
+        first = check(customer, name, "NY").json()
+        assert first["verdict"] == verdict
+        assert check(customer, name, "NY").json() == first
+        assert customer.balance.spent == PRICE
+
     def test_needs_a_balance_that_covers_it(self, customer: Customer, register: Register) -> None:
         for number in range(10):
             assert check(customer, f"Quasar {number} Umbrella", "NY").status_code == 200
