@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 
 from billing import ledger
-from lookups.models import Lookup
+from lookups.models import Entity, Lookup
 from tests.lookups.conftest import PRICE, Customer, anew
 from tests.lookups.registry_server import Register, company
 
@@ -86,6 +86,9 @@ class TestAReply:
         assert first["entityId"] == "SB-DE-000123"
 
     def test_leads_to_the_page_of_an_entity_that_is_stored(self, tester: Customer) -> None:
+        for other in ({"state": "OH", "sandbox": True}, {"state": "DE", "sandbox": False}):  # have its number as well
+            named = {"slug": f"heron-{other['state']}", "name": "HERON", "name_key": "heron"}
+            Entity.objects.create(entity_id="SB-DE-000123", last_read_at=timezone.now(), **named, **other)
         assert check(tester, "Blue Heron Logistics LLC").json()["conflictingEntities"][0]["entityPageUrl"] is None
         page = tester.lookup("Blue Heron Logistics LLC", "DE").json()["data"]["entityPageUrl"]
         assert check(tester, "Blue Heron Logistics LLC").json()["conflictingEntities"][0]["entityPageUrl"] == page
