@@ -295,7 +295,13 @@ class TestABulkJob:
         job = ask(tester, [{"entity_name": MAGIC["ambiguous"], "state": "DE"}]).json()["job_id"]
         work()
         numbers = read(tester, job).json()
-        assert (numbers["not_found"], numbers["results"][0]["verdict"]) == (1, "ambiguous")
+        [row] = numbers["results"]
+        assert (numbers["found"], numbers["not_found"], row["status"], row["verdict"]) == (
+            0,
+            1,
+            "not_found",
+            "ambiguous",
+        ), "who reads the status alone takes it for no company that was found"
         shape = tester.get("/openapi.json").json()["components"]["schemas"]["BulkSummary"]
         assert "several that fit" in shape["properties"]["not_found"]["description"]
 
