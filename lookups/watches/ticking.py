@@ -24,7 +24,7 @@ from lookups.lookup import rows
 from lookups.lookup.asks import Ask
 from lookups.lookup.payers import KeyPayer
 from lookups.lookup.questions import Question
-from lookups.models import Job, Lookup, Watch, WatchCheck
+from lookups.models import Job, Lookup, Watch, WatchBaseline, WatchCheck
 from lookups.watches import judging, messages, schedule
 from lookups.watches.taxonomy import Category, Notice
 from scrapers import discovery
@@ -143,15 +143,28 @@ def _take_turn(watch_id: uuid.UUID, due_at: datetime | None, *, now: datetime) -
 def _list_later(watch: Watch, *, now: datetime) -> dict[str, datetime]:
     """What is not asked at a turn that another question of the watch has for itself, and when it is to be asked.
 
-    What was missed or unclear is looked at again on the next day (`judging`); what was read is not paid for again then.
+    What was missed or unclear is looked at again on the next day (`judging`), and liens at once where a watch begins
+    with a reading of the company alone; what was read is not paid for again then.
     """
     checks = WatchCheck.objects.filter(watch=watch)
     newest = [one for kind in KINDS if (one := checks.filter(kind=kind).order_by("-pk").first()) is not None]
+    begun = _list_begun(watch, besides={one.kind for one in newest})
+    if not newest:
+        asked, own_time = {one.kind for one in list_questions(watch)}, _find_next(watch, after=now)
+        is_for_itself = bool(asked - begun.keys())  # else somebody has it look at once
+        return {kind: at for kind, at in begun.items() if is_for_itself and at == own_time}
     again = [one for one in newest if one.result in AGAIN]
     if not any(one.ended_at + schedule.DAY == watch.next_at for one in again if one.ended_at is not None):
         return {}
-    times = {one.kind: _find_next(watch, after=one.created_at) for one in newest if one not in again}
+    times = begun | {one.kind: _find_next(watch, after=one.created_at) for one in newest if one not in again}
     return {kind: at for kind, at in times.items() if at > now}
+
+
+def _list_begun(watch: Watch, *, besides: Collection[str]) -> dict[str, datetime]:
+    """When to ask what the watch began with a reading of, where no check has asked it since."""
+    asked = {one.kind for one in list_questions(watch)} - set(besides)
+    read = WatchBaseline.objects.filter(watch=watch, kind__in=asked, read_at__isnull=False)
+    return {one.kind: _find_next(watch, after=one.read_at) for one in read if one.read_at is not None}
 
 
 def _find_next(watch: Watch, *, after: datetime) -> datetime:

@@ -261,8 +261,9 @@ def _make(one: Wanted, key: ApiKey, *, now: datetime, request_id: str, named: uu
         watch.save(force_insert=True)
         return watch
     watch.name = seen.version.data["entityName"][:500]
-    read_until = (seen.data_as_of or seen.created_at) + schedule.half_of(watch.every)
-    watch.next_at = schedule.find_next(watch.pk, watch.every, after=max(now, read_until))
+    if Category.LIEN not in watch.categories:  # of which the reading says nothing
+        read_until = (seen.data_as_of or seen.created_at) + schedule.half_of(watch.every)
+        watch.next_at = schedule.find_next(watch.pk, watch.every, after=max(now, read_until))
     watch.save(force_insert=True)
     judging.remember(watch, seen)
     return watch

@@ -266,6 +266,22 @@ class TestPostingMany:
         [watch] = watching.create(wanted=[wanted], key=tester.key, now=now, request_id="", named=on_the_25th).watches
         assert f"{watch.next_at:%Y-%m-%d}" == first
 
+    @pytest.mark.parametrize(("on", "looks"), [(["status", "lien"], 2), (["lien"], 1)])
+    def test_of_liens_looks_for_them_at_once_and_for_nothing_that_was_read(
+        self, tester: Customer, on: list[str], looks: int
+    ) -> None:
+        """The reading of the company says nothing of its liens: one of the weeks until then would never be told."""
+        row = {"entity_name": CHANGING["changes_lien"], "state": "DE"}
+        job = tester.post("/v1/bulk-lookup", {"entities": [row]}).json()["job_id"]
+        queue.work(now=timezone.now())
+        [made] = tester.post("/v1/watches/batch", {"bulk_job": job, "every": "month", "on": on}).json()["watches"]
+        assert look() == 1
+        assert [check.kind for check in WatchCheck.objects.all()] == ["ucc"]
+        assert read(tester, made["id"])["nextCheckAt"] > made["createdAt"]
+        look_again()
+        assert WatchCheck.objects.count() == 1 + looks
+        assert codes(tester) == ["lien.added"]
+
     def test_of_a_bulk_job_names_each_row_whose_liens_no_program_may_ask_for(
         self, customer: Customer, register: Register
     ) -> None:
