@@ -100,6 +100,8 @@ def spread(row: Row, *, everywhere: Callable[[Mapping[str, Any]], list[str]]) ->
         states = everywhere(row.fields)
     rest = {name: value for name, value in row.fields.items() if name != "states"}
     named = {state.strip().upper(): state for state in states}
+    if len(named) > 1 and rest.get("entity_id"):
+        raise WrongStates("An entity_id is of one state, and another company's in the next: send its state.")
     return [Row({**rest, "state": state}, row.line, row.columns) for state in named.values()]
 
 

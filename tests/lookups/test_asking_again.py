@@ -268,6 +268,14 @@ class TestManyStatesAtOnce:
         rows = [{"entity_name": "Magic Found LLC", "states": ["DE", "de", " De ", "CA"]}]
         assert tester.post("/v1/bulk-lookup", {"entities": rows}).json()["total"] == 2
 
+    @pytest.mark.parametrize("states", [["*"], ["DE", "CA"]])
+    def test_are_asked_for_no_identifier_which_is_of_one_state(self, tester: Customer, states: list[str]) -> None:
+        """It was the number of another company in each of them, found and charged for."""
+        row = {"entity_id": "SB-DE-000123", "states": states}
+        body = assert_error(tester.post("/v1/bulk-lookup", {"entities": [row]}), 400, "invalid_request")
+        assert body["details"][0]["error"].startswith("states: An entity_id is of one state")
+        assert tester.post("/v1/bulk-lookup", {"entities": [row | {"states": ["DE"]}]}).json()["total"] == 1
+
     def test_can_be_all_that_answer(self, tester: Customer, customer: Customer) -> None:
         rows = [{"entity_name": "Magic Found LLC", "states": ["*"]}]
         assert tester.post("/v1/bulk-lookup", {"entities": rows}).json()["total"] == 56
