@@ -787,6 +787,14 @@ class TestARowThatFoundNothing:
         assert "give more of it, or the state's identifier." in page
         assert "the entity_id" not in page
 
+    def test_leads_to_what_proves_it_and_is_called_paid_by_no_row_that_asks_the_same(self, office: Browser) -> None:
+        at = ask(office.work_in("sandbox"), "Company,State\n" + 2 * "Magic Not Found LLC,CA\n")
+        text = office.get(at).content.decode()
+        assert "as row 1, asked once" in text
+        assert "paid" not in text
+        [link] = tree.fromstring(text).cssselect("#row-0 .says > a")
+        assert "Evidence" in office.get(link.get("href")).content.decode()
+
     def test_is_asked_once_by_two_clicks(self, office: Browser) -> None:
         at = ask(office.work_in("sandbox"))
         for _ in range(2):
