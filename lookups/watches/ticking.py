@@ -163,7 +163,7 @@ def _list_later(watch: Watch, *, now: datetime) -> dict[str, datetime]:
 def _list_begun(watch: Watch, *, besides: Collection[str]) -> dict[str, datetime]:
     """When to ask what the watch began with a reading of, where no check has asked it since."""
     asked = {one.kind for one in list_questions(watch)} - set(besides)
-    read = WatchBaseline.objects.filter(watch=watch, kind__in=asked, read_at__isnull=False)
+    read = WatchBaseline.objects.filter(watch=watch, kind__in=asked)
     return {one.kind: _find_next(watch, after=one.read_at) for one in read if one.read_at is not None}
 
 

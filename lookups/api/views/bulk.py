@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from functools import cache
@@ -65,14 +65,12 @@ class BulkView(Endpoint):
     @schema.ask
     def post(self, request: Request) -> Any:
         """Take all rows on, or none."""
-        key = self.key_of(request)
-        body: dict[str, Any] = request.data  # type: ignore[assignment]  # its parsers make one
+        key, body = self.key_of(request), request.data
         wanted = _including(read_rows(body, sandbox=key.is_test), tuple(_read("include", body) or ()))
         for_all, seconds = _read("source", body), _read("max_wait_seconds", body)
         notify = _read_notify(body, key.account)
         stored = accepts_stored({} if for_all is None else {"source": for_all}, key.account)
-        in_address = {"fresh": request.query_params["fresh"]} if "fresh" in request.query_params else {}
-        _refuse_sources_of_rows({**body, **in_address}, key.account, stored=stored)
+        _refuse_sources_of_rows(body, request.query_params, key.account, stored=stored)
         self.refuse_played(key, (one.question for one in wanted))
 
         def answer(claim: Claim | None) -> Response:
@@ -219,15 +217,16 @@ def _why(refused: drf.ValidationError) -> str:
     return str(refused.detail[0])  # type: ignore[index]  # of one field it is a list
 
 
-def _refuse_sources_of_rows(body: Any, account: Account, *, stored: bool) -> None:
+def _refuse_sources_of_rows(body: Any, address: Mapping[str, str], account: Account, *, stored: bool) -> None:
     """ApiError 400 for rows that would be answered from another source than they ask for: all rows have that of all.
 
-    `stored`: whether a stored record will do for them. What stands beside the rows, or in the address, is looked at
-    as well.
+    `stored`: whether a stored record will do for them. What stands beside the rows, or as `fresh` in the address, is
+    looked at as well.
     """
     fields = {name: LookupRequest().fields[name] for name in ("source", "fresh")}
     wrong: list[dict[str, Any]] = []
-    for index, one in [(None, body), *enumerate(body["entities"])]:
+    beside = {**body, **({"fresh": address["fresh"]} if "fresh" in address else {})}
+    for index, one in [(None, beside), *enumerate(body["entities"])]:
         written = one if isinstance(one, bulk_input.Row) else bulk_input.Row(one)
         row = written.fields
         asked = {name: row[name] for name in fields if isinstance(row, dict) and row.get(name) is not None}
