@@ -50,17 +50,26 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.engines", description=__doc__, allow_abbrev=False)
     parser.add_argument("--only", choices=["embedded", "servers"])
     choice, pytest_arguments = parser.parse_known_args(arguments)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    signal.signal(signal.SIGTERM, _end)
     # A shell has what it starts in the background ignore Ctrl-C, and every process of the stories would inherit that
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         results, trouble = run_chosen(choice.only, pytest_arguments)
     finally:
-        for process in _running:  # of the other engine, where this one was ended by hand
-            process.terminate()
+        _end_running()  # of the other engine, where this one was ended by hand
     say("Engines: " + "; ".join([*(result.describe() for result in results), *([trouble] if trouble else [])]))
     required = choice.only == "servers" or os.environ.get("CI") == "true"
     return int(any(result.exit_code for result in results) or bool(trouble and required) or not results)
+
+
+def _end(*_: object) -> None:
+    _end_running()  # before anything waits for them
+    sys.exit(143)
+
+
+def _end_running() -> None:
+    for process in _running:
+        process.terminate()
 
 
 def run_chosen(only: str | None, arguments: list[str]) -> tuple[list[Result], str | None]:

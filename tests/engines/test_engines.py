@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import psycopg
@@ -15,6 +16,7 @@ import redis
 
 from tests.engines import __main__ as command
 from tests.engines import programs, servers
+from tests.failures.books import wait_until
 
 REPORT = """<?xml version="1.0" encoding="utf-8"?>
 <testsuites><testsuite name="pytest" errors="1" failures="2" skipped="3" tests="10" time="1"/></testsuites>"""
@@ -94,6 +96,31 @@ class TestTheClosingLine:
             assert command.main(["--only", "embedded"]) == 0
         finally:
             signal.signal(signal.SIGINT, before)
+
+    def test_ended_by_the_system_waits_for_no_engine(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def run(engine: str, **_: Any) -> command.Result:
+            command._run([sys.executable, "-c", "import time; time.sleep(600)"], dict(os.environ), None)
+            return command.Result(engine, 0, PASSED)
+
+        def end() -> None:
+            wait_until(lambda: len(command._running) == 2, what="both run")
+            started.extend(command._running)
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        started: list[subprocess.Popen[bytes]] = []
+        monkeypatch.setattr(command, "run_suite", run)
+        for name in ("TEST_DATABASE_URL", "TEST_REDIS_URL"):
+            monkeypatch.setenv(name, "named")
+        before = signal.getsignal(signal.SIGTERM)
+        try:
+            beside = Thread(target=end)
+            beside.start()
+            with pytest.raises(SystemExit):
+                command.main([])
+            beside.join()
+        finally:
+            signal.signal(signal.SIGTERM, before)
+        assert [one.poll() for one in started] == [-signal.SIGTERM, -signal.SIGTERM]
 
     def test_follows_a_failed_half(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(command, "run_suite", lambda engine, **_: command.Result(engine, 1, PASSED))
