@@ -116,6 +116,7 @@ class TestATable:
         pasted = "Company,State\r\n" + "".join(f"The {number}. Quayside Company LLC,NY\r\n" for number in range(1001))
         page = office.post("/app/bulk/", {"pasted": pasted}).content.decode()
         assert "It has more than 1,000 rows." in page
+        assert "CSV or XLSX, up to 1,000 rows." in page
         assert page[page.index('placeholder="Company, State">') + 29 :].startswith(pasted)
 
     def test_pasted_after_the_session_ended_is_sent_again_once_signed_in(self, office: Browser) -> None:
