@@ -41,8 +41,10 @@ class Heard:
 def hear(heard: Heard, *, now: datetime, operator: str = "") -> str:
     """Note what a message says, and bring the ledger to it; returns what was done, in a word."""
     with transaction.atomic():
-        _lock_credit(heard.payment)  # before what is noted, as `settle_late` takes them
+        credit = _lock_credit(heard.payment)  # before what is noted, as `settle_late` takes them
         _note(heard, now)
+        if credit is None:  # what is credited by now is left to that, for it would be locked after what is noted
+            return WAITING
         return settle(heard.payment, now=now, operator=operator)
 
 

@@ -260,6 +260,26 @@ class TestMoneyTakenBackWhileItIsCredited:
             assert reversals.settle_late(now=NOW) == 1
             assert coming[0].result(60) == ["given back"]
 
+    def test_is_gone_once_where_two_messages_come_around_the_credit(
+        self, account: Account, topup: TopUp, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The first is noted before the credit and the second after it: neither waits for what the other has."""
+        first, second = (event("charge.refunded", one, payment_intent="pi_1", amount_refunded=100) for one in (1, 2))
+        note = reversals._note
+        coming: list[Future[list[str]]] = []
+        with ThreadPoolExecutor(1) as beside:
+
+            def note_while_the_second_waits(*about: Any) -> None:
+                monkeypatch.setattr(reversals, "_note", note)
+                note(*about)
+                in_parallel(lambda _: TopUp.objects.update(state="paid", payment_intent="pi_1"), 1, threads=1)
+                coming.append(beside.submit(in_parallel, lambda _: receive(second), 1, threads=1))
+                assert in_parallel(lambda _: set_once_somebody_waits(threading.Event()), 1, threads=1) == ["seen"]
+
+            monkeypatch.setattr(reversals, "_note", note_while_the_second_waits)
+            assert receive(first) == "waits for its top-up"
+            assert coming[0].result(60) == ["taken back"]
+
 
 class TestARefundThatFailed:
     """We asked for it, the provider said it was on its way, and days later that it could not deliver it."""
