@@ -231,7 +231,7 @@ def _of_company(
         former_names=facts.list_names(record, "formerNames"),
         timeline=timeline.in_order(events),
         changes_since=changes_since,
-        lien_count=liens.find_count(entity, str(version.data["entityName"])),
+        lien_count=liens.find_count(entity, str(version.data["entityName"]), now=now),
         matches=related.list_matches(lookup.related if lookup else [], sandbox=entity.sandbox),
         namesakes=related.list_namesakes(entity, account=account),
     )

@@ -248,6 +248,9 @@ class TestForACustomer:
         count = bought(lookup).lien_count
         assert count is not None
         assert count.words == "4 on file: 2 active, 1 lapsed, 1 terminated"
+        later = of_lookup(lookup, viewer="customer", now=timezone.now() + timedelta(days=20 * 365)).lien_count
+        assert later is not None
+        assert later.words == f"{count.words} (the lapse date of 2 has passed since)"
 
     def test_counts_liens_of_a_list_that_was_cut_as_no_fewer_than_these(self, tester: Customer) -> None:
         tester.lookup("Blue Heron Logistics LLC", "DE")

@@ -101,7 +101,7 @@ def headline(filings: list[dict[str, Any]], *, total: int) -> Status:
     )
 
 
-def find_count(entity: Entity, name: str) -> LienCount | None:
+def find_count(entity: Entity, name: str, *, now: datetime) -> LienCount | None:
     """The liens against just this name, as far as somebody has asked the registry for them; None: none is known.
 
     A search also brings debtors of like names: who is called otherwise is not counted.
@@ -115,9 +115,16 @@ def find_count(entity: Entity, name: str) -> LienCount | None:
     if not mine:
         return None
     least = "at least " if storage.MORE_FILINGS in answer.note else ""
-    return LienCount(
-        f"{least}{len(mine):,} on file: {count_words(mine)}", day(answer.as_of or answer.retrieved_at) or ""
-    )
+    past = sum(_is_past(one, now=now) for one in mine)
+    since = f" (the lapse date of {past:,} has passed since)" if past else ""
+    words = f"{least}{len(mine):,} on file: {count_words(mine)}{since}"
+    return LienCount(words, day(answer.as_of or answer.retrieved_at) or "")
+
+
+def _is_past(filing: Mapping[str, Any], *, now: datetime) -> bool:
+    """Whether it was active when it was read, and its lapse date has passed since."""
+    lapses = str(filing.get("lapseDate") or "")
+    return filing.get("statusClass") == "active" and len(lapses) == 10 and lapses < now.date().isoformat()
 
 
 def _is_against(filing: Mapping[str, Any], name: str) -> bool:
@@ -128,8 +135,6 @@ def _lien(filing: Mapping[str, Any], *, now: datetime, sandbox: bool, with_stree
     status_class = str(filing.get("statusClass") or "unknown")
     own = clip(filing.get("status"), 200)
     meaning = _WORDS.get(status_class, status_class)
-    lapses = str(filing.get("lapseDate") or "")
-    is_past = status_class == "active" and len(lapses) == 10 and lapses < now.date().isoformat()
     amendments = [
         " · ".join(
             filter(None, (day(one.get("fileDate")), clip(one.get("filingType"), 200), clip(one["fileNumber"], 60)))
@@ -142,7 +147,7 @@ def _lien(filing: Mapping[str, Any], *, now: datetime, sandbox: bool, with_stree
         status=Status(own or meaning.capitalize(), bool(own), meaning, "", _KINDS.get(status_class, "neutral")),
         filed=day(filing.get("fileDate")),
         lapses=day(filing.get("lapseDate")),
-        note=PASSED if is_past else "",
+        note=PASSED if _is_past(filing, now=now) else "",
         debtors=_parties(filing.get("debtors"), with_streets=with_streets),
         secured=_parties(filing.get("securedParties"), with_streets=with_streets),
         collateral=clip(filing.get("collateral"), 1_500),
