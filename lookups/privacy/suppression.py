@@ -105,7 +105,7 @@ def withhold(data: dict[str, Any], normalized: dict[str, Any], *, state: str) ->
     """The record as it may be stored and shown."""
     receiver = (normalized.get("serviceOfProcess") or {}).get("name") or ""
     people = [*(one["name"] for one in data.get("officers") or []), data.get("registeredAgentName") or "", receiver]
-    keys = {key for key in map(to_person_key, people) if key}
+    keys = {key for key in map(to_person_key, people) if key} | _list_named(normalized.get("filings") or [])
     found = _find(state, data["entityId"], keys)
     if not found:
         return Record(data, normalized)
@@ -200,6 +200,13 @@ def _find(state: str, entity_id: str, person_keys: Iterable[str]) -> list[Suppre
     return list(Suppression.objects.active().filter((company & Q(person_key="")) | person).order_by())
 
 
+def _list_named(filings: Iterable[Mapping[str, Any]]) -> set[str]:
+    """The people on the list whom the titles of these filings may name."""
+    people = [one for one in cache.get_or_set(_SUBJECTS, _list_subjects, _REMEMBERED) or () if isinstance(one, str)]
+    words = set().union(*map(_words_of, filings)) if people else set()
+    return {one for one in people if words.issuperset(one.split())}
+
+
 def _list_subjects() -> frozenset[str | tuple[str, str]]:
     """Every company and person on the list."""
     listed = Suppression.objects.active().values_list("state", "entity_id", "person_key")
@@ -223,6 +230,7 @@ def _without(record: Record, fields: set[str], people: set[str]) -> Record:
         others = (normalized.get("identifiers") or {}).items()
         normalized["identifiers"] = {kind: text for kind, text in others if not number or digits(text) != number}
     _leave_out_officers(data, normalized, people, everybody=Field.OFFICERS in fields)
+    _leave_out_titles(normalized, people)
     return Record(data, normalized)
 
 
@@ -237,6 +245,21 @@ def _leave_out_officers(data: dict[str, Any], normalized: dict[str, Any], people
     same = len(parts) == len(officers)
     normalized["officers"] = [one for one, stay in zip(parts, stays, strict=True) if stay] if same else []
     normalized["fieldAvailability"]["officers"] = WITHHELD
+
+
+def _leave_out_titles(normalized: dict[str, Any], people: set[str]) -> None:
+    """That a document was filed stays, and its day."""
+    filings = normalized.get("filings") or []
+    titles = [
+        WITHHELD if any(map(_words_of(one).issuperset, map(str.split, people))) else one["title"] for one in filings
+    ]
+    if titles != [one["title"] for one in filings]:
+        normalized["filings"] = [one | {"title": title} for one, title in zip(filings, titles, strict=True)]
+        normalized["fieldAvailability"]["filings"] = WITHHELD
+
+
+def _words_of(filing: Mapping[str, Any]) -> set[str]:
+    return set(to_person_key(filing["title"], most=None).split())
 
 
 def _names_of(field: str) -> list[str]:

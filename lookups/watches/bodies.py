@@ -150,12 +150,14 @@ def _find_left_out(event: WatchEvent, watch: Watch) -> set[str]:
     changes: list[dict[str, Any]] = event.changes
     shown = [part for change in changes if (part := _part(change))]
     people = [name for change in changes if _part(change) == "officers" for name in _list_names(change)]
+    filed = [one for one in changes if _part(one) == "filings"]
+    filings = [{"title": f"{one['path']} {one['before']} {one['after']}"} for one in filed]
     found: set[str] = set()
     for agent, receiver in product(*_list_whose(event, shown)):
         data: dict[str, Any] = {field: "shown" for part in shown for field in PARTS[part].data}
         data |= {"entityId": watch.entity_id, "registeredAgentName": agent}
         data["officers"] = [{"name": one} for one in people]
-        normalized: dict[str, Any] = {"fieldAvailability": {}, "serviceOfProcess": {"name": receiver}}
+        normalized = {"fieldAvailability": {}, "serviceOfProcess": {"name": receiver}, "filings": filings}
         why = suppression.withhold(data, normalized, state=watch.state).normalized["fieldAvailability"]
         found |= {
             part for part in shown for field in (*PARTS[part].data, part) if why.get(field) == suppression.WITHHELD

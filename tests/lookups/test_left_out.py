@@ -166,6 +166,16 @@ class TestAPersonWhoIsLeftOut:
         assert "serviceOfProcess" in shown.note
         assert normalized["serviceOfProcess"], "what was read stays as it was"
 
+    def test_is_in_no_title_of_a_filing_either(self, db: None) -> None:
+        appointed = {"date": "2024-03-14", "title": "Change of Agent: SAMPLE, JORDAN Q"}
+        others = [{"date": "2023-01-02", "title": "Annual Report"}, {"date": None, "title": "Agent Jordan Other"}]
+        normalized = {"filings": [appointed, *others], "fieldAvailability": {}}
+        leave_out(kind="person", person="Jordan Sample", state="NY")
+        shown = suppression.withhold({"entityId": "9264790"}, normalized, state="NY")
+        assert shown.normalized["filings"] == [{"date": "2024-03-14", "title": "withheld"}, *others]
+        assert shown.note == "Left out at the request of a person it is about: filings."
+        assert suppression.withhold({"entityId": "9264790"}, normalized, state="OH").normalized == normalized
+
     def test_leaves_what_is_not_theirs_and_says_nothing_of_others(self, db: None) -> None:
         data = {"entityId": "P1", "feiEinNumber": "51-0123456", "mailingCity": "ALBANY", "officers": []}
         receiver = {"name": "SOMEBODY ELSE", "kind": "person"}

@@ -555,6 +555,25 @@ class TestTheEvents:
         assert "JORDAN SAMPLE" not in str(told)
         assert [one["withheld"] for one in told["changes"]] == [True]
 
+    def test_name_nobody_whom_a_filing_names_and_who_asked_to_be_left_out(self, tester: Customer) -> None:
+        watch(tester, state="DE", entity_name=CHANGING["changes_agent"])
+        look()
+        look_again()
+        named, other = (
+            {
+                "path": f"normalized.filings[2024-03-14 {title}]",
+                "before": None,
+                "after": {"date": "2024-03-14", "title": title},
+            }
+            for title in ("Agent Change: SAMPLE, JORDAN", "Annual Report")
+        )
+        WatchEvent.objects.update(changes=[named])
+        leave_out(kind="person", person="Jordan Sample")
+        [told] = read_events(tester)
+        assert told["changes"] == [{"path": "normalized.filings", "before": None, "after": None, "withheld": True}]
+        WatchEvent.objects.update(changes=[other])
+        assert read_events(tester)[0]["changes"] == [other | {"withheld": False}]
+
 
 class TestAKey:
     """What it may do."""
