@@ -55,6 +55,10 @@ class Endpoint(APIView):
         if self.unreadable is not None:
             raise self.unreadable
 
+    def list_scopes(self) -> list[str]:
+        """The rights of which its key must have one; none: any key."""
+        return [] if self.scope is None else [self.scope]
+
     def check_permissions(self, request: Request) -> None:
         """Whether they may. A key that has no right to it is counted all the same, and told how far it has got."""
         try:

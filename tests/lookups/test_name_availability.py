@@ -13,6 +13,7 @@ from billing import ledger
 from lookups.models import Entity, Lookup
 from tests.lookups.conftest import PRICE, Customer, anew
 from tests.lookups.registry_server import Register, company
+from tests.lookups.test_hostile_bodies import assert_error
 
 pytestmark = pytest.mark.django_db
 
@@ -123,6 +124,19 @@ class TestAReply:
         body = check(tester, "Quasar Umbrella Repair Inc", "FL").json()
         again = tester.get(f"/v1/lookups/{body['lookupId']}").json()
         assert (again["rule"], again["ownerRule"]) == (body["rule"], body["ownerRule"])
+
+    def test_is_read_again_with_its_evidence_by_a_key_for_name_checks_alone(self, tester: Customer) -> None:
+        company = tester.lookup("Blue Heron Logistics LLC", "DE").json()["lookupId"]
+        type(tester.key).objects.update(scopes=["names"])
+        body = check(tester, "Quasar Umbrella Repair Inc", "FL").json()
+        told = tester.get(f"/v1/lookups/{body['lookupId']}")
+        assert (told.status_code, told.json()["verdict"]) == (200, body["verdict"])
+        evidence = tester.get(f"/v1/lookups/{body['lookupId']}/evidence")
+        assert (evidence.status_code, evidence.json()["lookupId"]) == (200, body["lookupId"])
+        assert_error(tester.get(f"/v1/lookups/{company}"), 403, "forbidden")
+        assert tester.get(f"/v1/lookups/{company.replace('lk_', 'nc_')}").status_code == 404
+        type(tester.key).objects.update(scopes=["account"])
+        assert_error(tester.get(f"/v1/lookups/{body['lookupId']}"), 403, "forbidden")
 
     def test_notes_the_same_name_with_another_legal_form(self, tester: Customer) -> None:
         body = check(tester, "Amber Pangolin Glassworks Inc.").json()

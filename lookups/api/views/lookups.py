@@ -70,10 +70,20 @@ class LookupsView(Endpoint):
         return super().is_look(request) and not _is_table(request)
 
 
-class OneLookupView(Endpoint):
-    """One lookup of the key's account and mode."""
+class _OfOneLookup(Endpoint):
+    """What is asked of one lookup; of a name check also by who may make those."""
 
     scope = "lookup"
+
+    def list_scopes(self) -> list[str]:
+        """See Endpoint."""
+        own = ["names"] if self.kwargs["lookupId"].startswith("nc_") else []
+        return [*super().list_scopes(), *own]
+
+
+class OneLookupView(_OfOneLookup):
+    """One lookup of the key's account and mode."""
+
     polled = True
 
     @describe.read_lookup
@@ -83,10 +93,9 @@ class OneLookupView(Endpoint):
         return Response(bodies.of_open(found) if found.verdict is None else bodies.of_lookup(found))
 
 
-class EvidenceView(Endpoint):
+class EvidenceView(_OfOneLookup):
     """What proves one lookup of the key's account and mode."""
 
-    scope = "lookup"
     polled = True
 
     @describe.read_evidence
@@ -96,10 +105,9 @@ class EvidenceView(Endpoint):
         return Response(_evidence(found, _get_bundle(found)))
 
 
-class EvidenceFileView(Endpoint):
+class EvidenceFileView(_OfOneLookup):
     """The same as a file."""
 
-    scope = "lookup"
     renderer_classes = (renderers.WaczRenderer,)
 
     @describe.download_evidence
