@@ -10,7 +10,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import Max
+from django.db.models import Max, Q
 
 from jurisdictions import selectors
 from scrapers import discovery, gateway
@@ -45,7 +45,7 @@ def fetch(*, portal: Portal, now: datetime) -> tuple[Path, datetime]:
             f"{source.url} is nothing that this program may fetch: fetch it yourself, then use --file"
         )
     gateway.refuse_when_off(portal)
-    to = settings.VAR_DIR / "bulk_data" / f"{portal.code}-{now:%Y%m%d}"
+    to = _folder() / f"{portal.code}-{now:%Y%m%d}"
     to.parent.mkdir(parents=True, exist_ok=True)
     for earlier in to.parent.glob(f"{portal.code}-*"):  # of another day: it was loaded, or not what was expected
         if not earlier.name.startswith(to.name):
@@ -98,11 +98,13 @@ def load(
 def refresh_all(*, now: datetime) -> dict[str, str]:
     """Refresh every copy that was loaded a week ago; returns what came of each. One failing stops no other.
 
-    What did not come, or was killed, is due the next day; what came and was refused, a week later. Not of a state that
-    is switched off: its registry is left alone, and nobody is answered from the copy.
+    What did not come, or was killed, is due the next day; what came and was refused, a week later, but for a file that
+    a person brought: it says nothing of the registry's own. Not of a state that is switched off: its registry is left
+    alone, and nobody is answered from the copy.
     """
     told, off, began = {}, set(selectors.list_off().values_list("code", flat=True)), time.monotonic()
-    last = dict(BulkCopy.objects.order_by().values_list("state").annotate(Max("finished_at")))
+    looked = BulkCopy.objects.filter(~Q(status="refused") | Q(file__startswith=f"{_folder()}/"))
+    last = dict(looked.order_by().values_list("state").annotate(Max("finished_at")))
     for portal in discovery.list_publishers():
         loaded = last.get(portal.code)
         if loaded is None or loaded > now - FRESH or not _may_fetch(get_bulk_data(portal)):
@@ -125,6 +127,11 @@ def refresh_all(*, now: datetime) -> dict[str, str]:
             told[portal.code] = f"kept the old copy: {type(error).__name__}"
             log.exception("bulk data of %s not refreshed", portal.code)
     return told
+
+
+def _folder() -> Path:
+    """Where fetched files lie."""
+    return Path(settings.VAR_DIR) / "bulk_data"
 
 
 def _may_fetch(source: BulkData) -> bool:

@@ -407,6 +407,15 @@ class TestTheNightlyLook:
         server.answers[FILE] = [lambda wire: wire.say(200, b"ANOTHER,HEAD\r\n1,2\r\n", **CSV)]
         assert [day for day in range(7, 20) if look(day)] == [7, 14]
 
+    def test_asks_on_its_own_day_whatever_wrong_file_a_person_brought(
+        self, server: Loopback, whole: bytes, tmp_path: Path, look: Callable[[int], dict[str, str]]
+    ) -> None:
+        server.answers[FILE] = [lambda wire: wire.say(200, whole, **CSV)]
+        wrong = write_csv(tmp_path / "wrong.csv", LINES, head=["ANOTHER"])
+        with pytest.raises(refresh.copies.LoadRefused):
+            refresh.load(portal=Northland(), file=wrong, as_of=NOW, now=NOW + timedelta(days=6))
+        assert look(7) == {"ZZ": "3 entities"}
+
     def test_leaves_for_tomorrow_what_would_run_into_the_next_one(
         self, server: Loopback, look: Callable[[int], dict[str, str]], monkeypatch: pytest.MonkeyPatch
     ) -> None:
