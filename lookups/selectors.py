@@ -118,8 +118,8 @@ def find_entity_by_slug(*, state: str, slug: str) -> Entity | None:
 
 
 def find_latest_version(entity: Entity) -> RecordVersion | None:
-    """What the registry said of it last."""
-    return entity.versions.select_related("entity").order_by("-number").first()
+    """What the registry said of it last: an older reading may have been the last to be written."""
+    return entity.versions.select_related("entity").order_by("-last_read_at", "-number").first()
 
 
 def _state(

@@ -79,6 +79,22 @@ class TestAReadingThatWasOvertaken:
         stored = customer.post("/v1/lookup", by_id | {"source": "cache"}, **anew()).json()
         assert (stored["data"]["entityName"], stored["source"]) == ("ACME & SONS CORP.", "cache")
 
+    def test_of_a_company_that_nobody_had_read_is_on_no_page_in_place_of_the_newer_one(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        settle = settlement.settle_reply
+
+        def overtaken(*of: Any, **named: Any) -> Lookup:
+            monkeypatch.setattr(settlement, "settle_reply", settle)
+            register.rows[0]["current_entity_name"] = "ACME & SONS CORP."
+            assert customer.post("/v1/lookup", {"entity_id": "100001", "state": "NY"}, **anew()).status_code == 200
+            return settle(*of, **named)
+
+        monkeypatch.setattr(settlement, "settle_reply", overtaken)
+        assert customer.lookup().json()["data"]["entityName"] == "ACME CORP."
+        page = Client().get(Entity.objects.get().page_url).content.decode()
+        assert re.findall(r"<h1[^>]*>(.*?)</h1>", page, re.DOTALL) == ["<bdi>ACME &amp; SONS CORP.</bdi>"]
+
     def test_of_what_the_newer_one_says_as_well_is_that(
         self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
     ) -> None:
