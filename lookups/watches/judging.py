@@ -25,7 +25,7 @@ from lookups.verdicts import Verdict
 from lookups.watches import bodies, comparing, messages, readings, replaying, schedule
 from lookups.watches.comparing import Absence, Judgement, Memory, Result
 from lookups.watches.readings import LIENS, PARTS, Facts, Reading
-from lookups.watches.taxonomy import Notice
+from lookups.watches.taxonomy import Category, Notice
 from scrapers import discovery, gateway, numbers
 from scrapers.evidence.revision import find_revision
 from scrapers.normalize import names
@@ -256,9 +256,12 @@ def _learn(watch: Watch, check: WatchCheck, judgement: Judgement, *, now: dateti
     """What the watch itself knows after a check: whom it watches, and when it has to look again sooner."""
     lookup, changed = check.lookup, []
     if check.kind != "ucc" and lookup.version is not None and judgement.result is not Result.UNCLEAR:
+        if not (watch.name or watch.entity_name) and Category.LIEN in watch.categories and watch.next_at is not None:
+            watch.next_at = now  # its liens could not be asked for without a name
+            changed = ["next_at"]
         watch.entity_id = lookup.version.entity.entity_id  # as the registry writes it
         watch.name = lookup.version.data["entityName"][:500]
-        changed = ["entity_id", "name"]
+        changed += ["entity_id", "name"]
     waits = judgement.memory.absence is not None and not judgement.memory.is_gone
     if (waits or judgement.result is Result.UNCLEAR) and watch.next_at is not None:
         soon = now + schedule.DAY  # what is missed, or could not be read, is looked at again on the next day

@@ -143,21 +143,27 @@ def _take_turn(watch_id: uuid.UUID, due_at: datetime | None, *, now: datetime) -
 def _list_later(watch: Watch, *, now: datetime) -> dict[str, datetime]:
     """What is not asked at a turn that another question of the watch has for itself, and when it is to be asked.
 
-    What was missed or unclear is looked at again on the next day (`judging`), and liens at once where a watch begins
-    with a reading of the company alone; what was read is not paid for again then.
+    What was missed or unclear is looked at again on the next day (`judging`), and at once what is asked for the first
+    time: liens, where a watch begins with a reading of the company alone or is set to tell of them. What was read is
+    not paid for again then.
     """
     checks = WatchCheck.objects.filter(watch=watch)
     newest = [one for kind in KINDS if (one := checks.filter(kind=kind).order_by("-pk").first()) is not None]
-    begun = _list_begun(watch, besides={one.kind for one in newest})
-    if not newest:
-        asked, own_time = {one.kind for one in list_questions(watch)}, _find_next(watch, after=now)
-        is_for_itself = bool(asked - begun.keys())  # else somebody has it look at once
-        return {kind: at for kind, at in begun.items() if is_for_itself and at == own_time}
     again = [one for one in newest if one.result in AGAIN]
+    times = _list_begun(watch, besides={one.kind for one in newest})
+    times |= {one.kind: _find_next(watch, after=one.created_at) for one in newest if one not in again}
+    if asks_anew(watch):
+        own_time = _find_next(watch, after=now)
+        return {kind: at for kind, at in times.items() if at == own_time}
     if not any(one.ended_at + schedule.DAY == watch.next_at for one in again if one.ended_at is not None):
-        return {}
-    times = begun | {one.kind: _find_next(watch, after=one.created_at) for one in newest if one not in again}
+        return {}  # its own time, or somebody has it look at once
     return {kind: at for kind, at in times.items() if at > now}
+
+
+def asks_anew(watch: Watch) -> bool:
+    """Whether it asks what it has never looked at, nor begun with a reading of."""
+    of_watch = [rows.filter(watch=watch) for rows in (WatchBaseline.objects, WatchCheck.objects)]
+    return any(not any(rows.filter(kind=one.kind).exists() for rows in of_watch) for one in list_questions(watch))
 
 
 def _list_begun(watch: Watch, *, besides: Collection[str]) -> dict[str, datetime]:

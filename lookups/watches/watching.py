@@ -196,6 +196,9 @@ def change(watch: Watch, *, by: ApiKey, now: datetime, **changes: Any) -> Watch:
             held.status, held.pause_reason, held.paused_at = Watch.Status.ACTIVE, "", None
             held.key = ticking.find_key(held, now=now) or by
             transaction.on_commit(ticking.wake)
+        if "categories" in changes and held.next_at is not None and ticking.asks_anew(held):
+            held.next_at = now  # what comes until its own time would be where it begins, and never told
+            transaction.on_commit(ticking.wake)
         held.save()
     if status == Watch.Status.PAUSED:
         ticking.pause(watch.pk, account_id=watch.account_id, because=Watch.PauseReason.REQUESTED, now=now)

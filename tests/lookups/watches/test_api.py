@@ -384,6 +384,31 @@ class TestChangingAWatch:
         look()
         assert len(tester.get(address).json()["checks"]) == 2, "the first, and the one that was asked for"
 
+    @pytest.mark.parametrize(
+        ("before", "then", "kind"), [("status", "lien", "ucc"), ("lien", "status", "business_entity")]
+    )
+    def test_looks_at_once_for_what_it_has_never_looked_for(
+        self, tester: Customer, before: str, then: str, kind: str
+    ) -> None:
+        """What comes until its own time would be where it begins, and never be told; the rest was read just now."""
+        made = watch(tester, state="DE", entity_name=CHANGING["changes_lien"], every="month", on=[before])
+        look()
+        tester.patch(f"/v1/watches/{made['id']}", {"on": [before, then]})
+        assert look() == 1
+        assert [check.kind for check in WatchCheck.objects.order_by("pk")][1:] == [kind]
+        assert read(tester, made["id"])["nextCheckAt"] > made["createdAt"]
+        tester.patch(f"/v1/watches/{made['id']}", {"on": [before]})
+        tester.patch(f"/v1/watches/{made['id']}", {"on": [before, then]})
+        assert look() == 0
+        look_again()
+        assert WatchCheck.objects.count() == 4
+        assert codes(tester) == ["lien.added"]
+
+    def test_by_number_looks_for_liens_as_soon_as_its_name_is_known(self, tester: Customer) -> None:
+        watch(tester, state="DE", entity_id="SB-DE-920008", every="month", on=["status", "lien"])
+        assert [look() for _ in range(3)] == [1, 1, 0]
+        assert [check.kind for check in WatchCheck.objects.order_by("pk")] == ["business_entity", "ucc"]
+
 
 class TestTheEvents:
     """GET /v1/events."""
