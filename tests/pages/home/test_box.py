@@ -14,7 +14,7 @@ from django.utils import timezone
 from billing import limits
 from billing.models import Account, LedgerEntry
 from lookups.demo import asking, forgetting
-from lookups.models import Lookup, Manifest
+from lookups.models import Entity, Lookup, Manifest
 from scrapers.models import ScrapeAttempt
 
 pytestmark = pytest.mark.django_db
@@ -127,6 +127,14 @@ class TestSomebodyWithoutAnAccount:
         page = ask("</title><script>alert(1)</script> <img src=x>").content.decode()
         assert "<script>alert" not in page
         assert "<img" not in page
+
+    def test_is_led_from_an_invented_record_into_no_live_workspace(self, switches: None) -> None:
+        page = Client().get("/try/?name=Blue+Heron+Logistics+LLC&state=DE").content.decode()
+        public = Client().get(Entity.objects.get().page_url).content.decode()
+        for shown in (page, public):
+            assert "BLUE HERON LOGISTICS LLC" in shown
+            for link in ("entity_id=SB-DE-000123", "/app/watches/new", "kind=ucc"):
+                assert link not in shown
 
     def test_never_has_a_live_registry_asked(self, switches: None) -> None:
         ask("Acme Corp", "NY")
