@@ -18,6 +18,8 @@ from pathlib import Path
 
 from django.core.management.base import CommandError
 
+SECONDS = 2.0  # that Redis is given to answer
+
 
 class NotReady(CommandError):
     """The service cannot start here; the message is one line for the person who started it."""
@@ -57,6 +59,20 @@ def occupied(folder: Path) -> Iterator[int]:
                 f"The service runs already, with the folder {folder}: stop it, or name another folder with VAR_DIR."
             ) from problem
         yield lock.fileno()
+
+
+def find_silence(redis_url: str) -> str:
+    """What everything will wait for, in one line, where Redis does not answer; "" where it does, or none is used."""
+    if not redis_url:
+        return ""
+    import redis  # here: without Redis its client is 6 MB for nothing
+
+    try:
+        with redis.Redis.from_url(redis_url, socket_connect_timeout=SECONDS, socket_timeout=SECONDS) as client:
+            client.ping()
+    except redis.RedisError as problem:
+        return f"Waiting for Redis at REDIS_URL, which the workers and the clock need: {problem}"
+    return ""
 
 
 def require_free_port(*, host: str, port: int) -> None:

@@ -137,6 +137,13 @@ class TestWhatHasToBeThere:
         ):
             preflight.require_free_port(host="256.0.0.1", port=8000)
 
+    def test_is_a_redis_that_answers_or_the_person_reads_at_once_what_is_waited_for(self) -> None:
+        said = preflight.find_silence(f"redis://:hunter2@127.0.0.1:{free_port()}/0")
+        assert said.startswith("Waiting for Redis at REDIS_URL, which the workers and the clock need: ")
+        assert "hunter2" not in said
+        assert "\n" not in said
+        assert preflight.find_silence("") == ""
+
     def test_lets_a_free_port_and_a_new_folder_pass(self, tmp_path: Path) -> None:
         preflight.require_free_port(host="127.0.0.1", port=free_port())
         preflight.require_writable(tmp_path / "new" / "var")

@@ -44,6 +44,8 @@ class Command(BaseCommand):
         preflight.require_writable(settings.VAR_DIR)
         with preflight.occupied(settings.VAR_DIR) as lock:
             preflight.require_free_port(host=host, port=port)
+            if silence := preflight.find_silence(settings.REDIS_URL):
+                self.stdout.write(silence)
             self.prepare_database()
             first = None if no_first_accounts else first_accounts.prepare(folder=settings.VAR_DIR, now=timezone.now())
             connection.close()
