@@ -30,6 +30,7 @@ from lookups.models import (
     WebhookAddress,
     WebhookSecret,
 )
+from scrapers.models import ScrapeAttempt
 
 ERASED = "erased"
 
@@ -62,7 +63,11 @@ def erase(*, account: Account, give_up_credit: bool, now: datetime) -> dict[str,
 
 
 def forget_lookups(lookups: QuerySet[Lookup]) -> dict[str, int]:
-    """Empty these rows of what was asked and answered; returns how many of each kind were changed."""
+    """Empty these rows of what was asked and answered; returns how many of each kind were changed.
+
+    How a registry answered is kept for its own sake, in words for a month, but not any more as this row's.
+    """
+    ScrapeAttempt.objects.filter(asked_by__in=lookups.values("ask_id")).update(asked_by=None)
     return {
         "manifests": Manifest.objects.filter(lookup__in=lookups).update(document=None),  # the chain has its hash
         "identifiers": Identifiers.objects.filter(lookup__in=lookups).delete()[0],
@@ -82,6 +87,7 @@ def forget_lookups(lookups: QuerySet[Lookup]) -> dict[str, int]:
             filing_set=None,
             request_id="",
             reading=None,
+            attempt_id=None,
         ),
     }
 

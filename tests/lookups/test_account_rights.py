@@ -36,6 +36,7 @@ from lookups.models import (
     WebhookSecret,
 )
 from lookups.privacy import account_data
+from scrapers.models import ScrapeAttempt
 from scrapers.states.new_york import NewYork
 from tests.lookups.conftest import Customer, anew, open_customer
 from tests.lookups.messages import write_messages
@@ -342,6 +343,17 @@ class TestAnErasure:
             assert part not in kept.lower(), part
         told_by = Lookup.objects.values_list("version", "filing_set", "reading", "evidence", "asked_by")
         assert set(told_by) == {(None,) * 5}
+
+    def test_leaves_no_way_from_its_lookups_to_how_registries_answered_them(self, known: Customer) -> None:
+        """Where the question stands in words for a month; others' questions are found by their lookups as before."""
+        neighbor = open_customer(name="Bolt")
+        assert neighbor.lookup("Nobody Knows This").status_code == 404
+        attempts = ScrapeAttempt.objects.filter(asked_by__isnull=False)
+        assert attempts.count() == 3
+        erase(known, give_up_credit=True)
+        asked = Lookup.objects.get(account=neighbor.account)
+        assert [(one.asked_by, one.pk) for one in attempts] == [(asked.ask_id, asked.attempt_id)]
+        assert not Lookup.objects.filter(account=known.account).exclude(attempt_id=None).exists()
 
     def test_is_found_by_no_reconciliation(self, known: Customer) -> None:
         before = reconciliation.run(now=timezone.now())
