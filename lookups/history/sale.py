@@ -51,7 +51,7 @@ def read_history(*, ask: Ask, wanted: Wanted, now: datetime) -> Shown | NothingK
     if version is None:
         return NothingKept(entity)
     mine = replace(ask, question=Question(entity.state, entity_id=entity.entity_id), apart=True)
-    lookup = find_bought(mine, entity) or _sell(mine, version, now=now)
+    lookup = find_bought(mine, entity) or _sell(mine, entity, now=now)
     if isinstance(lookup, OutOfFunds):
         return lookup
     cost = lookup.charged if lookup.ask_id == ask.ask_id else 0
@@ -72,13 +72,18 @@ def find_bought(ask: Ask, entity: Entity) -> Lookup | None:
     return bought.filter(ask_id=ask.ask_id).first() or bought.order_by("-pk").first()
 
 
-def _sell(ask: Ask, version: RecordVersion, *, now: datetime) -> Lookup | OutOfFunds:
-    """Sell the version as a stored answer, unless it was bought this moment by another request of the account."""
+def _sell(ask: Ask, entity: Entity, *, now: datetime) -> Lookup | OutOfFunds:
+    """Sell its record of today as a stored answer, unless another request of the account bought it this moment.
+
+    Of today also where an earlier day is shown: who asks for the stored record next is told of this lookup again.
+    """
+    version = find_version(entity, as_of=None)
+    assert version is not None
     try:
         with transaction.atomic():
             if ask.account is not None and ask.stored_price and not ask.sandbox:
                 locks.lock_account(ask.account.pk)
-                if bought := find_bought(ask, version.entity):
+                if bought := find_bought(ask, entity):
                     return bought
             row = rows.draft(ask, now=now)
             return settlement.sell_stored(ask, row, _to_answer(version, ask.question), stopwatch=Stopwatch(now))

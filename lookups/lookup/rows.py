@@ -126,12 +126,19 @@ def refuse_repetition(ask: Ask, *, now: datetime) -> Account | None:
     same = {"account": account.pk, "created_at": since, "state": question.state, "kind": question.kind}
     same |= {"asked": question.words} if ask.ref is None else {"asked": question.words, "ref": ask.ref}
     for lookup in (_PAID if ask.ref is None else _PAID_WITH_REF).all(**same):
-        if lookup.question != question.to_json() or (lookup.source == Lookup.Source.STORED and not ask.accepts_stored):
+        if lookup.question != question.to_json():
+            continue
+        if lookup.source == Lookup.Source.STORED and not (ask.accepts_stored and _is_young(lookup)):
             continue
         if lookup.verdict is None and Job.objects.barred(now).filter(lookup=lookup).exists():
             continue  # its key has ended: it will be cancelled
         raise AskedBefore(lookup)
     return locked
+
+
+def _is_young(stored: Lookup) -> bool:
+    """Whether it served as a stored answer when it was sold: a history is sold however old it is."""
+    return stored.expires_at is None or stored.expires_at >= stored.created_at
 
 
 def draft(ask: Ask, *, now: datetime, **more: Any) -> Lookup:

@@ -51,7 +51,9 @@ def nobody_is_asked(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("scrapers.gateway.fetch", asked)
 
 
-def read(at: datetime, *, from_copy: bool = False, as_of: datetime | None = None, **changed: Any) -> RecordVersion:
+def read(
+    at: datetime, *, state: str = "DE", from_copy: bool = False, as_of: datetime | None = None, **changed: Any
+) -> RecordVersion:
     """A reading of Heron at that moment, in which these fields were otherwise than at first."""
     known: dict[str, Any] = {
         "entity_name": "HERON SALT CO",
@@ -63,9 +65,9 @@ def read(at: datetime, *, from_copy: bool = False, as_of: datetime | None = None
     }
     record = EntityRecord(**{**known, **changed})
     match = Match(1.0, "exact")
-    reading = normalized(record, portal=discovery.get_sandbox("DE"), state="DE", match=match)
+    reading = normalized(record, portal=discovery.get_sandbox(state), state=state, match=match)
     evidence = Evidence(f"https://registry.example/{at:%m}", at, from_copy)
-    asked = {"state": "DE", "kind": "business_entity", "outcome": "found", "question": {}, "attempt_id": 1}
+    asked = {"state": state, "kind": "business_entity", "outcome": "found", "question": {}, "attempt_id": 1}
     by = {
         "reader_version": "1.0",
         "reader_built_at": "2026-01-01",
@@ -74,7 +76,7 @@ def read(at: datetime, *, from_copy: bool = False, as_of: datetime | None = None
     }
     kept = Reading.objects.create(**asked, **by, read_at=at, keep_until=at, sha256=f"{at.month:064x}")
     reply = Reply(Found(record, match, (), evidence, as_of), reading, "1.0", "2026-01-01", None, kept)
-    version = storage.store(question=Question("DE", "Heron Salt"), reply=reply, sandbox=False).version
+    version = storage.store(question=Question(state, "Heron Salt"), reply=reply, sandbox=False).version
     assert version is not None
     return version
 
@@ -322,6 +324,26 @@ class TestThePrice:
         other = open_customer(name="Another")
         number = other.get(HERON).json()["lookupId"]
         assert other.get(f"/v1/lookups/{number}").json()["dataAsOf"] == "2026-03-10T09:30:00.000Z"
+
+    def test_buys_no_answer_to_who_asks_for_the_record_next(self, customer: Customer, register: Register) -> None:
+        """What a history shows may be years old; a stored answer may not, told again within minutes or not."""
+        read(timezone.now() - timedelta(days=800), state="NY", entity_id="100001")
+        assert customer.get("/v1/entities/NY/100001").json()["cost"] == 0.01
+        question = {"state": "NY", "entity_id": "100001", "source": "cache"}
+        told = customer.post("/v1/lookup", question).json()["data"]
+        assert (told["entityName"], told["cached"]) == ("ACME CORP.", False)
+
+    def test_of_a_day_brings_the_record_as_it_is_now(self, customer: Customer) -> None:
+        """As a lookup of its own, which is told again to who asks for the stored record a moment later."""
+        day, now = timedelta(days=1), timezone.now()
+        read(now - 4 * day)
+        read(now - 1 * day, status="Dissolved")
+        told = customer.get(f"{HERON}?as_of={now - 2 * day:%Y-%m-%d}").json()
+        assert told["data"]["status"] == "Good Standing"
+        assert customer.get(f"/v1/lookups/{told['lookupId']}").json()["data"]["status"] == "Dissolved"
+        question = {"state": "DE", "entity_id": "77001", "source": "cache"}
+        assert customer.post("/v1/lookup", question).json()["data"]["status"] == "Dissolved"
+        assert customer.balance.spent == STORED
 
     def test_is_needed_in_full(self, customer: Customer, heron: Entity) -> None:
         ledger.adjust(
