@@ -467,6 +467,13 @@ class TestAJobThatIsDoneOver:
             "Acme Corp",
         )
 
+    def test_is_done_over_also_where_its_customer_has_asked_the_same_since(self, customer: Customer) -> None:
+        """Who reads both by their numbers gets both answers."""
+        row = self.failed(customer)
+        lookup(customer, created_at=NOW + DAY)
+        assert operator_actions.do_over(row, now=NOW + DAY) is True
+        assert (now_is(row).status, Hold.objects.count()) == ("pending", 1)
+
     @pytest.mark.parametrize("make", [job, running, ended])
     def test_is_one_that_failed(self, customer: Customer, make: Callable[[Customer], Job]) -> None:
         row = make(customer)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from celery import current_app
 from django.db import connection
 from django.test import Client
 from django.utils import timezone
@@ -24,6 +25,7 @@ from scrapers.gateway import Reply
 from scrapers.models import Reading
 from scrapers.normalize.record import normalized
 from scrapers.records import EntityRecord, Evidence, Filing, Found, Match, Officer
+from scrapers.states.new_york import NewYork
 from tests.lookups.conftest import PRICE, Customer, open_customer
 from tests.lookups.registry_server import Register
 
@@ -324,6 +326,18 @@ class TestThePrice:
         other = open_customer(name="Another")
         number = other.get(HERON).json()["lookupId"]
         assert other.get(f"/v1/lookups/{number}").json()["dataAsOf"] == "2026-03-10T09:30:00.000Z"
+
+    def test_is_that_of_a_stored_lookup_also_while_the_company_is_looked_up(
+        self, customer: Customer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The history is there already, and the price of the lookup that may take hours stays held for it."""
+        monkeypatch.setattr(NewYork, "slow", True)
+        monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
+        read(JANUARY, state="NY", entity_id="100001")
+        assert customer.post("/v1/lookup", {"state": "NY", "entity_id": "100001"}).status_code == 202
+        told = customer.get("/v1/entities/NY/100001")
+        assert (told.status_code, told.json()["cost"]) == (200, 0.01)
+        assert (customer.balance.spent, customer.balance.held) == (STORED, PRICE)
 
     def test_buys_no_answer_to_who_asks_for_the_record_next(self, customer: Customer, register: Register) -> None:
         """What a history shows may be years old; a stored answer may not, told again within minutes or not."""
