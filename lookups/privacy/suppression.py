@@ -86,9 +86,10 @@ def lift(kept: Suppression, *, operator: User | AnonymousUser | None, now: datet
 
 
 def is_kept_out(lifted: Suppression) -> bool:
-    """Whether another entry still leaves out what this one did: two people, or two clicks, have made one each."""
-    names = ("kind", "state", "entity_id", "field", "person_key")
-    return Suppression.objects.active().filter(**{name: getattr(lifted, name) for name in names}).exists()
+    """Whether another entry still leaves out what this one did: one like it, or one that leaves out more."""
+    same = Q(kind=lifted.kind, field=lifted.field, person_key=lifted.person_key) | Q(kind=Kind.COMPANY)
+    place = {"state__in": ["", lifted.state], "entity_id__in": ["", lifted.entity_id]}
+    return Suppression.objects.active().filter(same, **place).exists()
 
 
 def _named(operator: User | AnonymousUser | None) -> User | None:

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from billing.models import AuditEvent
 from lookups.models import Entity, RemovalRequest, Suppression
-from lookups.privacy import removal_requests
+from lookups.privacy import removal_requests, suppression
 from lookups.tasks import prune
 from tests.lookups.conftest import Customer
 
@@ -27,6 +27,7 @@ FORM = {
     "name": "Ada Merrill",
     "email": "ada@example.test",
 }
+EVERYWHERE = {"state": "", "entity_id": ""}
 
 
 @pytest.fixture
@@ -244,6 +245,37 @@ class TestAnOperator:
             text = page.content.decode()
             words.append(("another entry is in force" in text, "is shown again once its registry" in text))
         assert words == [(True, False), (False, True)]
+
+    @pytest.mark.parametrize(
+        ("lifted", "other", "is_out"),
+        [
+            (
+                {"kind": "person", "person": "Ada Merrill"},
+                {"kind": "person", "person": "ADA MERRILL", **EVERYWHERE},
+                True,
+            ),
+            ({"kind": "field", "field": "officers"}, {"kind": "company"}, True),
+            ({"kind": "person", "person": "Ada Merrill"}, {"kind": "company"}, True),
+            ({"kind": "person", "person": "Ada Merrill"}, {"kind": "person", "person": "Jonas Peppercote"}, False),
+            ({"kind": "field", "field": "officers"}, {"kind": "field", "field": "mailingAddress"}, False),
+            ({"kind": "company"}, {"kind": "field", "field": "officers"}, False),
+            ({"kind": "person", "person": "Ada Merrill", **EVERYWHERE}, {"kind": "company"}, False),
+            ({"kind": "company"}, {"kind": "company", "entity_id": "8"}, False),
+        ],
+    )
+    def test_is_told_of_an_entry_that_leaves_out_more_as_well(
+        self, db: None, lifted: dict[str, str], other: dict[str, str], is_out: bool
+    ) -> None:
+        """They would write to somebody that it is shown again, and it is not."""
+        here = {"state": "DE", "entity_id": "7"}
+        one, two = (
+            suppression.add(Suppression(reason="r", **here | what), operator=None, now=timezone.now())
+            for what in (lifted, other)
+        )
+        suppression.lift(one, operator=None, now=timezone.now())
+        assert suppression.is_kept_out(one) is is_out
+        suppression.lift(two, operator=None, now=timezone.now())
+        assert not suppression.is_kept_out(one)
 
     def test_leaves_out_of_a_company_that_nobody_has_read_and_says_so(
         self, admin_client: Client, tester: Customer
