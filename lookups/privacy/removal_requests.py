@@ -7,6 +7,8 @@ import re
 import uuid
 from datetime import datetime, timedelta
 
+from django.contrib.admin.models import LogEntry
+from django.contrib.contenttypes.models import ContentType
 from django.utils.crypto import salted_hmac
 
 from jurisdictions.codes import find_by_slug
@@ -60,9 +62,12 @@ def close(*, request: RemovalRequest, state: str, answer: str, operator: str, no
 
 
 def prune(*, now: datetime) -> int:
-    """Delete what was answered long ago; return how many."""
-    deleted, _ = RemovalRequest.objects.filter(handled_at__lt=now - KEPT_FOR).delete()
-    return deleted
+    """Delete what was answered long ago, also where the admin's history names it; return how many."""
+    old = RemovalRequest.objects.filter(handled_at__lt=now - KEPT_FOR)
+    numbers = [str(number) for number in old.values_list("pk", flat=True)]
+    kind = ContentType.objects.get_for_model(RemovalRequest)
+    LogEntry.objects.filter(content_type=kind, object_id__in=numbers).update(object_repr="")
+    return old.delete()[0]
 
 
 def _name(words: list[str], *, after: RemovalRequest | None) -> uuid.UUID:

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
@@ -311,6 +312,20 @@ class TestUpkeep:
         waits = keep(now=now - timedelta(days=5000))
         prune()
         assert {one.about for one in RemovalRequest.objects.all()} == {"1", waits.about}
+
+    def test_forgets_it_in_the_history_of_the_admin_as_well(self, admin_client: Client) -> None:
+        """Which names each object as it was; what was not answered so long ago keeps its line."""
+        old, young = keep(about="Ada Merrill, Dover"), keep(about="Blue Heron")
+        for one in (old, young):
+            admin_client.post(
+                f"/admin/lookups/removalrequest/{one.pk}/change/", {"state": "done", "answer": "Left out."}
+            )
+        RemovalRequest.objects.filter(pk=old.pk).update(
+            handled_at=timezone.now() - removal_requests.KEPT_FOR - timedelta(days=1)
+        )
+        assert removal_requests.prune(now=timezone.now()) == 1
+        lines = dict(LogEntry.objects.values_list("object_id", "object_repr"))
+        assert lines == {str(old.pk): "", str(young.pk): "Leave something out: Blue Heron"}
 
     def test_forgets_sessions_that_have_ended(self, db: None) -> None:
         now = timezone.now()
