@@ -127,24 +127,27 @@ def change_columns(*, draft: BulkDraft, mapping: Columns, now: datetime) -> None
 def move_headings(*, draft: BulkDraft, into_rows: bool, now: datetime) -> None:
     """The headings are a row themselves, or the first row has the headings. Raises Changed and Unreadable.
 
-    What was left out or mended of the other rows stays so.
+    What was left out or mended of the other rows stays so. Headings above those of the first row are kept, and become
+    a row once those are.
     """
     with _changing(draft, now=now) as held:
         _refuse_moved(held, of=draft)
-        rows = held.table["rows"]
+        rows, heading, above = held.table["rows"], held.table.get("heading"), held.table.get("above", [])
         lines = [_read_line(row) for row in spreading.join(rows)]
         if into_rows:
             first = _find_heading(held)
             table = with_headers([_read_line(first), *lines], None)
-            rows = [first, *rows]
+            rows, above = [first, *rows], above if heading else above[:-1]
         elif len(lines) > 1:
+            above = [*above, heading] if heading else above
             table = with_headers(lines, 0)
             rows = spreading.list_beneath_first(rows)
         else:
             raise Changed
         mapping = columns.guess(table.headers, table.lines)
         held.mapping = mapping.to_json()
-        held.table |= {"headers": table.headers, "heading": table.heading and _keep_line(table.heading)}
+        heading = table.heading and _keep_line(table.heading)
+        held.table |= {"headers": table.headers, "heading": heading, "above": above}
         held.table["rows"] = spreading.spread(rows, mapping, sandbox=held.sandbox, now=now)
 
 
@@ -292,6 +295,7 @@ def _find_heading(draft: BulkDraft) -> dict[str, Any]:
     table = draft.table
     as_shown = {"line": max(1, table["rows"][0]["line"] - 1), "cells": table["headers"]}
     heading: dict[str, Any] | None = table.get("heading", as_shown)  # the version before kept the line in no draft
-    if heading is None:
+    above: list[dict[str, Any]] = [heading] if heading is not None else table.get("above", [])
+    if not above:
         raise Unreadable(NO_HEADINGS)
-    return heading
+    return above[-1]

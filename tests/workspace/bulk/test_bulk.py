@@ -223,8 +223,9 @@ class TestTheColumns:
             ("Blue Heron,Blue Heron\nZebra,Quay\n", ["row"], ["Blue Heron", "Blue Heron"]),
             ("Acme,NY,\nZebra,DE,77\n", ["first", "row"], ["Acme", "NY", ""]),
             (f"{'Long ' * 30}Name,NY\nZebra,DE\n", ["first", "row"], [f"{'Long ' * 30}Name", "NY"]),
+            ("Company,State\nAcme,NY\nZebra,DE\n", ["first", "row", "first", "row", "row"], ["Company", "State"]),
         ],
-        ids=["two alike", "one empty", "a long one"],
+        ids=["two alike", "one empty", "a long one", "those above others"],
     )
     def test_that_are_a_row_after_all_have_in_it_what_the_file_has(
         self, office: Browser, table: str, clicks: list[str], first: list[str]
