@@ -34,6 +34,7 @@ from jurisdictions.shown import AsShown
 SENT_TWICE = "The form was sent twice, and made one key. Its secret was shown the first time."
 CLOSED = "The account is closed: no key of it opens anything. Make it active first."
 SCOPE_CHOICES = [(scope, scope) for scope in keys.SCOPES]
+WITHOUT_SCOPES = f"With none ticked it may do everything but {keys.RECONCILE}."
 
 
 class IssueForm(forms.Form):
@@ -42,7 +43,10 @@ class IssueForm(forms.Form):
     name = forms.CharField(max_length=100, widget=UnfoldAdminTextInputWidget(), help_text="Who or what will use it.")
     mode = forms.ChoiceField(choices=ApiKey.Mode.choices, widget=UnfoldAdminSelectWidget())
     scopes = forms.MultipleChoiceField(
-        choices=SCOPE_CHOICES, required=False, widget=UnfoldAdminCheckboxSelectMultipleWidget(), help_text="None: all."
+        choices=SCOPE_CHOICES,
+        required=False,
+        widget=UnfoldAdminCheckboxSelectMultipleWidget(),
+        help_text=WITHOUT_SCOPES,
     )
     expires = forms.DateField(required=False, widget=UnfoldAdminSingleDateWidget(), help_text="Empty: never.")
     allowed_networks = NetworksField(widget=UnfoldAdminTextareaWidget())
@@ -73,7 +77,10 @@ class KeyForm(AsShown):
     """What can be changed about a key that exists."""
 
     scopes = forms.MultipleChoiceField(
-        choices=SCOPE_CHOICES, required=False, widget=UnfoldAdminCheckboxSelectMultipleWidget(), help_text="None: all."
+        choices=SCOPE_CHOICES,
+        required=False,
+        widget=UnfoldAdminCheckboxSelectMultipleWidget(),
+        help_text=WITHOUT_SCOPES,
     )
     allowed_networks = NetworksField(widget=UnfoldAdminTextareaWidget())
 

@@ -353,6 +353,7 @@ class TestAKey:
         return str(client.get(url("account_issue_key", account.pk)).context["form"]["named"].value())
 
     def test_shows_its_secret_once_on_a_page_nothing_stores(self, dana: Client, account: Account) -> None:
+        assert "may do everything but reconcile" in dana.get(url("account_issue_key", account.pk)).content.decode()
         page = self.issue(dana, account, scopes=["lookup"])
         found = re.search(keys.LEAKED_KEY_PATTERN, page.content.decode())
         assert found

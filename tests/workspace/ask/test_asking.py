@@ -62,6 +62,8 @@ class TestTheForm:
         page = office.get("/app/").content.decode()
         assert re.search(r'<input[^>]* id="name"[^>]* autofocus', page)
         assert "0.0314 USD for an answer. Nothing for “not found”" in read(page)
+        assert "Why a state cannot be asked now stands in the list of all states" in read(page)
+        assert 'href="/states/"' in page
 
     def test_is_filled_in_by_an_address_in_the_words_of_the_api_too(self, office: Browser) -> None:
         page = office.get("/app/?state=DE&entity_id=SB-DE-000123&kind=ucc").content.decode()
