@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
+
 from lookups.lookup import storage
 from lookups.lookup.outcomes import Refused
 from lookups.lookup.questions import Question
 from lookups.models import Entity
+from lookups.privacy import suppression
 from scrapers import gateway
 from scrapers.gateway import NameReply
 from scrapers.operations.readiness import Readiness
@@ -82,9 +85,10 @@ def _own(check: NameCheck) -> dict[str, Any]:
 
 
 def _pages(question: Question, conflicts: tuple[Conflict, ...], *, sandbox: bool) -> dict[str, str]:
-    """Addresses of the conflicting entities' pages, by identifier, where they are stored."""
+    """Addresses of the conflicting entities' pages, by identifier, where they are stored and shown."""
     ids = [one.candidate.entity_id for one in conflicts if one.candidate.entity_id]
-    if not ids:
+    if not ids or settings.ENTITY_PAGES == "off":
         return {}
     stored = Entity.objects.filter(state=question.state, sandbox=sandbox, entity_id__in=ids)
-    return {row.entity_id: row.page_url for row in stored.only("entity_id", "slug", "state")}
+    shown = filter(suppression.has_page, stored.only("entity_id", "slug", "state"))
+    return {row.entity_id: row.page_url for row in shown}

@@ -285,6 +285,16 @@ class TestACompanyThatIsLeftOut:
         assert data["registeredAgentName"] is data["principalAddress"] is data["feiEinNumber"] is None
         assert "officers" in reply["note"]
 
+    def test_is_in_a_name_check_without_a_page_that_is_not_there(self, tester: Customer, heron: Entity) -> None:
+        def find_pages() -> list[str | None]:
+            asked = {"entity_name": "Blue Heron Logistics LLC", "state": "DE"}
+            checked = tester.post("/v1/name-availability", asked, **anew()).json()
+            return [one["entityPageUrl"] for one in checked["conflictingEntities"]]
+
+        assert heron.page_url in find_pages()
+        leave_out(kind="company", **HERON)
+        assert heron.page_url not in find_pages()
+
     def test_is_left_out_whole_where_one_of_its_people_has_asked_as_well(self, tester: Customer, heron: Entity) -> None:
         number = ask(tester)["lookupId"]
         leave_out(kind="person", person="ADA MERRILL")

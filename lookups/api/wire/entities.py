@@ -178,7 +178,7 @@ class Entity(EntityFields):
     cached: Annotated[bool, about("Whether it was stored here before it was asked for.")]
     cacheExpiresAt: Annotated[Moment | None, about("Until when a stored record will do; null for a fresh one.")]
     relatedResults: Annotated[list[RelatedResult], about("The other matches.", maxItems=10)]
-    entityPageUrl: Annotated[str, about("Path of the public page of this record.")]
+    entityPageUrl: Annotated[str, about("Path of the public page of this record; 404 where it is not shown.")]
     normalized: Annotated[Normalized, about("Our reading of the state's text.")]
     evidence: Annotated[Evidence, about("Where, when and what was read.")]
 

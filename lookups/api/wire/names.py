@@ -17,7 +17,9 @@ class ConflictingEntity(Shape):
     status: Annotated[str | None, about("The state's own word.")]
     statusClass: Annotated[StatusClass, about("What that word means.")]
     sosUrl: Annotated[str | None, about("Its page at the registry.")]
-    entityPageUrl: Annotated[str | None, about("The entity's page here, once its record has been fetched.")]
+    entityPageUrl: Annotated[
+        str | None, about("The entity's page here, once its record has been fetched and is shown.")
+    ]
 
 
 class NameRule(Shape):
