@@ -34,6 +34,7 @@ LONGEST_PATH = 300  # characters; the copy's row keeps no longer one
 _LONGEST_KEY = 200  # characters of a name's key that are kept, and so that are asked for
 _CELL = 64  # what an empty cell takes, more or less
 SHRINK = 0.9  # a new copy with fewer than 90 % of the old one's entities is refused
+END = 100  # of the last entities of the old one most are in the new one, or that ended early
 Plain = dict[str, Any]
 Progress = Callable[[BulkCopy], None]
 
@@ -118,6 +119,8 @@ def switch(*, copy: BulkCopy, bulk_data: BulkData, now: datetime, may_shrink: bo
     `may_shrink`: an operator knows that the register has far fewer entities than it had.
     """
     counted = _count(copy)
+    if not may_shrink and (lost := _count_lost_at_end(copy)) > END / 2:
+        raise LoadRefused(f"{lost} of the last {END} entities of the copy that answers are missing: it may be cut off")
     with transaction.atomic():
         old = BulkCopy.objects.select_for_update().filter(state=copy.state, status="current").first()
         least = max(bulk_data.least_rows, int(_count(old) * SHRINK) if old and not may_shrink else 0)
@@ -131,6 +134,17 @@ def switch(*, copy: BulkCopy, bulk_data: BulkData, now: datetime, may_shrink: bo
 def _count(copy: BulkCopy) -> int:
     """Its entities, each once: of a file that holds them twice the next whole one would have "too few" for ever."""
     return BulkEntity.objects.filter(copy=copy).values("entity_id").distinct().count()
+
+
+def _count_lost_at_end(copy: BulkCopy) -> int:
+    """How many of the last entities that the file of the copy before has are missing; of a short one nothing is said.
+
+    A register loses companies here and there. What loses all of the last ones was not written, or sent, to its end.
+    """
+    before = BulkEntity.objects.filter(copy__state=copy.state, copy__status="current").order_by("-pk")
+    last = list(before.values_list("entity_id", flat=True)[:END])
+    there = BulkEntity.objects.filter(copy=copy, entity_id__in=last).values_list("entity_id", flat=True)
+    return len(set(last).difference(there)) if len(last) == END else 0
 
 
 def refuse(*, copy: BulkCopy, why: str, now: datetime) -> None:

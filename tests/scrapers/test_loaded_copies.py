@@ -317,6 +317,17 @@ class TestABrokenFile:
             load(write_csv(tmp_path / "new.csv", LINES[:1]))
         assert isinstance(put(Query("ZZ", name="Zebra Crossing")), Found)
 
+    def test_that_ends_early_by_a_little_is_refused_and_one_that_lost_as_many_here_and_there_is_not(
+        self, tmp_path: Path
+    ) -> None:
+        lines = [[str(number), f"Company {number} LLC", "Good Standing", ""] for number in range(1, 2001)]
+        load(write_csv(tmp_path / "old.csv", lines))
+        with pytest.raises(copies.LoadRefused, match=r"100 of the last 100 entities .* are missing"):
+            load(write_csv(tmp_path / "cut.csv", lines[:-100]))
+        assert isinstance(put(Query("ZZ", name="Company 2000")), Found)
+        grown = [["3000", "Company 3000 LLC", "Good Standing", ""]]
+        assert load(write_csv(tmp_path / "purged.csv", [*lines[::20], *lines[100:], *grown])).status == "current"
+
     def test_that_holds_its_rows_twice_keeps_no_whole_one_from_coming_next(self, tmp_path: Path) -> None:
         load(write_csv(tmp_path / "twice.csv", LINES * 2))
         assert isinstance(put(Query("ZZ", name="Zebra Crossing")), Found)

@@ -34,7 +34,9 @@ class Command(BaseCommand):
         parser.add_argument("state", nargs="?", help="two letters; or GLEIF, EDGAR")
         parser.add_argument("--file", type=Path, help="the file, or the folder of files, already downloaded")
         parser.add_argument("--as-of", help="the day the file is from, YYYY-MM-DD (default: the file's own time)")
-        parser.add_argument("--smaller", action="store_true", help="also where it has far fewer entities than before")
+        parser.add_argument(
+            "--smaller", action="store_true", help="also where it has far fewer entities than before, or not its last"
+        )
         parser.add_argument("--list", action="store_true", help="show the copies there are")
 
     def handle(self, *args: Any, **options: Any) -> None:
