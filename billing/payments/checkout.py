@@ -190,6 +190,11 @@ def abandon(payment: Payment, *, reason: str, now: datetime) -> None:
     booking.end(payment, state=State.ABANDONED, detail=reason, now=now, only_from=State.ACCEPTED)
 
 
+def forget(payment: Payment) -> None:
+    """Forget a payment that was accepted for a request which was not: the same one is good for that still."""
+    Payment.objects.filter(pk=payment.pk, state=State.ACCEPTED).delete()
+
+
 def list_offers(purpose: str, amount: int, *, description: str = "") -> list[dict[str, str]]:
     """Return what stands as `offers` under `x-payment-info` in the OpenAPI document."""
     return [

@@ -57,7 +57,7 @@ def perform(*, ask: Ask, now: datetime) -> Result:
             raise PaymentProblem("internal-payment-error", STILL_OWED) from error
         raise
     if not isinstance(result, Ended):
-        payer.abandon(reason=type(result).__name__, now=stopwatch.now)
+        payer.unclaim()
         return result
     payer.abandon(reason=result.lookup.verdict or "", now=stopwatch.now)
     attaching.attach(result.lookup, now=stopwatch.now)

@@ -116,6 +116,9 @@ class Payer:
     def abandon(self, *, reason: str, now: datetime) -> None:
         """Nothing is delivered: whatever `claim` took is left with the payer, unless it has moved."""
 
+    def unclaim(self) -> None:
+        """Nothing was accepted: what `claim` took is as it was before, good for the same request once more."""
+
     @property
     def is_owed(self) -> bool:
         """Whether money may have moved for an answer that is not delivered: its lookup stays open."""
@@ -254,6 +257,10 @@ class CredentialPayer(Payer):
     def abandon(self, *, reason: str, now: datetime) -> None:
         """See Payer."""
         checkout.abandon(self._claimed, reason=reason, now=now)
+
+    def unclaim(self) -> None:
+        """See Payer."""
+        checkout.forget(self._claimed)
 
     @property
     def is_owed(self) -> bool:

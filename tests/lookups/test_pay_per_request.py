@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from django.test import Client
 from billing import money, prices
 from billing.models import LedgerEntry, Payment
 from jurisdictions import services
+from lookups.lookup import handover
 from lookups.models import Entity, Lookup
 from scrapers.sandbox.magic import DEMO_QUESTION, MAGIC
 from tests.lookups.test_hostile_bodies import assert_error
@@ -211,6 +213,18 @@ class TestAPaidLookup:
         assert ("WWW-Authenticate" in reply) == (status == 402)
         assert Payment.objects.get().state == state
         assert not Entity.objects.exists()
+
+    def test_that_finds_every_place_taken_is_paid_by_the_same_credential_a_moment_later(
+        self, pretended_payments: None, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """As the 429 says: nobody was asked for anything, and the payment has not moved."""
+        paid = credential(post(DEMO_QUESTION))
+        with monkeypatch.context() as busy:
+            busy.setattr(handover, "seat", lambda: nullcontext(False))
+            assert_error(post(DEMO_QUESTION, authorization=paid), 429, "rate_limited")
+        assert not Payment.objects.exists()
+        assert post(DEMO_QUESTION, authorization=paid).status_code == 200
+        assert Payment.objects.get().state == "paid"
 
     def test_that_crashes_leaves_the_money_where_it_is(
         self, pretended_payments: None, monkeypatch: pytest.MonkeyPatch

@@ -57,6 +57,9 @@ class Outside(CredentialPayer):
     def claim(self, *, now: datetime) -> None:
         """See Payer. It was claimed before."""
 
+    def unclaim(self) -> None:
+        self.moved.append(("unclaim", 0))
+
     def abandon(self, *, reason: str, now: datetime) -> None:
         """See Payer."""
         self.moved.append((reason, 0))
@@ -195,7 +198,7 @@ class TestARequestThatBringsItsPayment:
     ) -> None:
         monkeypatch.setattr(payer, "place", taken)
         assert self.perform(payer) == TooManyAtOnce(limit=0)
-        assert payer.moved == [("TooManyAtOnce", 0)]
+        assert payer.moved == [("unclaim", 0)]
 
     def test_and_breaks_down_leaves_it_with_the_payer(self, payer: Outside, monkeypatch: pytest.MonkeyPatch) -> None:
         self.break_down(payer, ZeroDivisionError("broken"), monkeypatch)
