@@ -26,6 +26,7 @@ from scrapers.states.new_york import NewYork
 from tests.lookups.conftest import Customer, open_customer
 from tests.lookups.messages import body_of, deliver, end_jobs, listen_at, only, wait_for, write_messages
 from tests.lookups.registry_server import Register
+from tests.lookups.test_left_out import leave_out
 from tests.lookups.webhook_receiver import Answer, Receiver, receiving, says
 
 pytestmark = pytest.mark.django_db
@@ -183,8 +184,10 @@ class TestAJobThatEnds:
         register.status = 200
         assert operator_actions.do_over(Job.objects.get(), now=timezone.now())
         end_jobs()
+        leave_out(kind="person", person="Somebody Else")  # from then on messages are made anew
         deliver()
-        assert sorted(body_of(request)["type"] for request in receiver.requests) == ["lookup.complete", "lookup.failed"]
+        told = {(body := body_of(request))["type"]: body["data"].get("reason") for request in receiver.requests}
+        assert told == {"lookup.complete": None, "lookup.failed": "blocked"}, "each as it ended then"
 
 
 class TestAMessageThatDoesNotArrive:

@@ -17,7 +17,7 @@ from lookups.models.privacy import to_person_key
 from lookups.notifications import deliveries, webhook_events
 from lookups.privacy import account_data, suppression
 from tests.lookups.conftest import Customer, anew
-from tests.lookups.messages import body_of, deliver, end_jobs, listen_at, only
+from tests.lookups.messages import body_of, deliver, end_jobs, listen_at, only, write_messages
 from tests.lookups.webhook_receiver import receiving, says
 
 pytestmark = pytest.mark.django_db
@@ -112,6 +112,16 @@ class TestAPersonWhoIsLeftOut:
             _, sent = map(body_of, receiver.requests)
         assert officer not in str(sent)
         assert officer not in webhook_events.get_body(only()), "as its log shows it for a week"
+
+    def test_keeps_no_message_that_is_about_nobody_from_being_sent(self, tester: Customer, settings: Any) -> None:
+        """Of a bulk job's numbers, for one, that waits while somebody is left out."""
+        settings.WEBHOOKS_TO_LOOPBACK = True
+        with receiving(says(204)) as receiver:
+            listen_at(tester, receiver)
+            write_messages(tester, 1)
+            leave_out(kind="person", person="Somebody Else")
+            deliver()
+        assert [request.body for request in receiver.requests] == [b"{}"]
 
     def test_is_not_stored_again(self, tester: Customer, heron: Entity) -> None:
         leave_out(kind="person", person="ADA MERRILL", state="DE")
