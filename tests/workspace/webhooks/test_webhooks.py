@@ -217,6 +217,7 @@ class TestOneMessage:
 
     def test_is_sent_again_and_arrives(self, office: Browser) -> None:
         row = written(office, status="given_up", attempts=10, last_answer="answered 500")
+        written(office, status="given_up", attempts=10, last_answer="answered 500")  # another, which nobody asks for
         with receiving(says(204)) as receiver:
             office.post(PAGE, {"address": f"http://127.0.0.1:{receiver.port}/hook"})
             assert office.post(path_of(row, "again/")).status_code == 302
