@@ -380,4 +380,5 @@ def _party_fields(party: UccParty) -> dict[str, Any]:
 
 
 def _iso(raw: str | None) -> str | None:
-    return dates.to_iso(raw) or raw
+    """A day; None for one that stands for none: a lien that holds until it is released lapses in 9999."""
+    return None if dates.is_placeholder(raw) else dates.to_iso(raw) or raw

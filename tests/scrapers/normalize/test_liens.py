@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from lookups.lookup.storage import filing_fields
 from scrapers.failures import PageChanged
 from scrapers.normalize.liens import status_class
 from scrapers.records import FoundFilings, UccAmendment, UccFiling
@@ -46,6 +47,13 @@ TODAY = date(2026, 11, 21)
 )
 def test_a_lien_is_what_its_registry_says(status: str | None, lapse: str | None, meaning: str) -> None:
     assert status_class(UccFiling("1", "2024-05-02", status=status, lapse_date=lapse), today=TODAY) == meaning
+
+
+@pytest.mark.parametrize("day", ["9999-12-31T00:00:00.000", "00/00/0000", "01/01/0001"])
+def test_a_lien_shows_no_day_that_stands_for_none(day: str) -> None:
+    lien = UccFiling("1", day, status="Active", lapse_date=day, amendments=(UccAmendment("2", day, "UCC Amendment"),))
+    told = filing_fields(lien, today=TODAY)
+    assert (told["fileDate"], told["lapseDate"], told["amendments"][0]["fileDate"]) == (None, None, None)
 
 
 @pytest.mark.parametrize(
