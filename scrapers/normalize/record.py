@@ -7,7 +7,7 @@ from typing import Any
 from scrapers.normalize import dates, officers, types
 from scrapers.normalize.addresses import region, zip_code
 from scrapers.portal import Portal
-from scrapers.records import Address, Availability, EntityRecord, Match, PartyKind
+from scrapers.records import Address, Availability, EntityRecord, Filing, Match, PartyKind
 
 # EntityRecord field -> the names of the answer that it fills.
 WIRE_FIELDS: dict[str, tuple[str, ...]] = {
@@ -50,10 +50,14 @@ def normalized(
         "formerNames": list(record.former_names),
         "assumedNames": list(record.assumed_names),
         "identifiers": dict(record.identifiers),
-        "filings": [{"date": dates.to_iso(item.date) or item.date, "title": item.title} for item in record.filings],
+        "filings": [_filing(item) for item in record.filings],
         "match": {"score": round(match.score, 3), "kind": match.kind, "features": list(match.features)},
         "fieldAvailability": availability(record, portal=portal, from_copy=from_copy),
     }
+
+
+def _filing(filing: Filing) -> dict[str, str | None]:
+    return {"date": dates.to_iso(filing.date, years_ahead=0) or filing.date, "title": filing.title}
 
 
 def _agent(record: EntityRecord) -> dict[str, Any] | None:

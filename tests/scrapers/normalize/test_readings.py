@@ -598,10 +598,11 @@ class TestTheReading:
         assert [one["kind"] for one in told["officers"]] == ["person", "organization"]
         assert told["registeredAgent"] == {"kind": "organization", "commercial": True, "zip": "19901"}
 
-    def test_dates_a_beginning_in_the_past(self) -> None:
+    def test_dates_a_beginning_and_what_was_filed_in_the_past(self) -> None:
         year = date.today().year + 1  # noqa: DTZ011
-        told = self.read(EntityRecord("ACME LLC", "1", formation_date=f"12/31/{year % 100:02}"))
-        assert told["formationDate"] == f"{year - 100}-12-31"
+        shown, meant = f"12/31/{year % 100:02}", f"{year - 100}-12-31"
+        told = self.read(EntityRecord("ACME LLC", "1", formation_date=shown, filings=(Filing(shown, "Articles"),)))
+        assert (told["formationDate"], told["filings"]) == (meant, [{"date": meant, "title": "Articles"}])
 
     def test_tells_who_gets_legal_papers_by_way_of_the_state(self) -> None:
         told = self.read(EntityRecord("ACME LLC", "1", process_name="JORDAN SAMPLE"))
