@@ -20,6 +20,7 @@ STATES = {place.name.replace(".", "").upper(): code for code, place in PLACES.it
 _CODES = frozenset(STATES.values())
 _COUNTRIES = {"USA", "US", "U.S.A.", "U.S.", "UNITED STATES", "UNITED STATES OF AMERICA", "UNITED STATES (USA)"}
 _ZIP_AT_END = re.compile(r"^(?P<rest>.+?)[.,\s]+(?P<zip>\d{5}(?:-?\d{4})?)(?:-0000)?$")
+_NO_ZIP = re.compile(r"\s*(?:0{5}|9{5})(?:-?(?:0{4}|9{4}))?-?\s*")  # no post office has one of these
 _TAIL_ALONE = re.compile(r"[,\s]+[^\d,]+(?:[,\s]+\d{5}(?:-?\d{4})?)?[-.,\s]*")  # behind a city: a state, perhaps a ZIP
 _CITY_AND_STATE = [  # the state in four words, three, two, one
     re.compile(rf"^(?P<city>.*?)[,\s]+(?P<state>\S+(?:\s+\S+){{{more}}})$") for more in (3, 2, 1, 0)
@@ -58,7 +59,7 @@ def state_code(text: str | None) -> str | None:
 def zip_code(text: str | None) -> str | None:
     """A ZIP code as 12345 or 12345-6789; None when there is none in the text."""
     found = re.fullmatch(r"\s*(\d{5})(?:-?(\d{4}))?-?\s*", text or "")
-    if not found:
+    if not found or _NO_ZIP.fullmatch(found[0]):
         return None
     return found[1] if found[2] in (None, "0000") else f"{found[1]}-{found[2]}"
 
@@ -78,7 +79,7 @@ def from_parts(
         street=", ".join(dict.fromkeys(lines)) or None,
         city=stated(" ".join((city or "").split())),
         state=state_code(state) or stated(" ".join((state or "").split())),
-        zip=zip_code(zip) or stated((zip or "").strip()),
+        zip=zip_code(zip) or (None if _NO_ZIP.fullmatch(zip or "") else stated((zip or "").strip())),
         country=stated(" ".join((country or "").split())),
     )
 

@@ -194,7 +194,7 @@ class TestAnAddress:
         some.sampled_from(["12 QUAY STREET", "PO BOX 7", "1 A ST, STE 5"]),
         some.sampled_from(["DOVER", "ST. PAUL", "WINSTON-SALEM", "NEW YORK", "KANSAS CITY", "VIRGINIA BEACH"]),
         some.sampled_from(sorted(set(addresses.STATES.values()))),
-        some.from_regex(r"[0-9]{5}(-[0-9]{3}[1-9])?", fullmatch=True),
+        some.from_regex(r"[0-9]{3}[1-8][0-9](-[0-9]{3}[1-9])?", fullmatch=True),
     )
     def test_survives_being_written_in_one_line(self, street: str, city: str, state: str, zip_code: str) -> None:
         whole = Address(street, city, state, zip_code)
@@ -223,11 +223,19 @@ class TestAnAddress:
             ("19801-0000", "19801"),
             ("19801-", "19801"),
             ("1980", None),
+            ("99999", None),  # VA: nobody's
+            ("00000-0000", None),
             (None, None),
         ],
     )
     def test_has_a_zip_code_in_one_form(self, raw: str | None, code: str | None) -> None:
         assert addresses.zip_code(raw) == code
+
+    @pytest.mark.parametrize("zip_code", ["99999", "99999-9999", "00000", "000000000"])
+    def test_has_no_zip_code_where_a_number_stands_that_is_nobodys(self, zip_code: str) -> None:
+        split = addresses.from_parts("1 Main St", city="Richmond", state="VA", zip=zip_code)
+        assert (split.city, split.zip) == ("Richmond", None)
+        assert addresses.from_text(f"1 Main St, Richmond, VA {zip_code}") == split
 
 
 class TestAnOfficer:
