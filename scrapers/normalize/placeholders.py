@@ -12,20 +12,24 @@ from scrapers.records import EntityRecord
 
 _WORDS = frozenset(
     listed(
-        "none | none given | none listed | none on file | n a | na | null | nobody | unknown | vacant | tbd | "
-        "to be determined | see file | see attached | not applicable | not available | not given | not listed | "
-        "not on file | not provided | not required | not stated | no agent | no registered agent | same | "
-        "same as above | "
+        "n a | na | null | nobody | unknown | vacant | tbd | to be determined | see file | see attached | "
+        "not applicable | same | same as above | "
         # New York and others: the company itself, which the record is of
         "the corporation | the company | the llc | the partnership"
     )
 )
+# So "Not Provided", and as Minnesota has it "(Optional) Currently No Agent".
+_DONE = "available|given|listed|provided|required|stated|shown|named|appointed|designated|on file|on record|of record"
+_NOBODY = re.compile(
+    rf"not (?:{_DONE})|(?:optional )?(?:currently )?(?:none|no (?:registered |resident )?agent)(?: (?:{_DONE}))?"
+)
 # "Registered Agent Revoked" (New York), "*RESIGNED 01/02/03*" (Florida): somebody was, and nobody is.
 _GONE = re.compile(
-    r"(?:(?:registered |resident )?agent )?(?:revoked|resigned|retired|vacated|removed)(?: on)?(?: \d+)*"
+    r"(?:(?:registered |resident )?agent )?(?:revoked|resigned|retired|vacant|vacated|removed)(?: on)?(?: \d+)*"
 )
 _BEGINNINGS = frozenset(word.split()[0] for word in _WORDS) | set(
-    listed("registered | resident | agent | revoked | resigned | retired | vacated | removed")
+    listed("none | not | no | optional | currently | registered | resident | agent | revoked | resigned | retired")
+    + listed("vacated | removed")
 )
 _TWICE = re.compile(r"(.+?)(?: \1)*")  # "VACANT VACANT": both parts of a name filled alike
 
@@ -36,7 +40,7 @@ def is_placeholder(text: str | None) -> bool:
     if words and words.partition(" ")[0] not in _BEGINNINGS:  # nearly every one
         return False
     once = _TWICE.fullmatch(words)
-    return not once or once[1] in _WORDS or _GONE.fullmatch(words) is not None
+    return not once or once[1] in _WORDS or any(form.fullmatch(once[1]) for form in (_NOBODY, _GONE))
 
 
 def stated(text: str | None) -> str | None:

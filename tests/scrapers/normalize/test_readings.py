@@ -396,6 +396,11 @@ class TestAPlaceholder:
             "VACANT VACANT",  # NY: both parts of a name
             "Registered Agent Revoked",  # NY
             "AGENT VACATED",  # IL
+            "Registered Agent Vacant",
+            "(Optional) Currently No Agent",  # MN
+            "NO AGENT ON FILE",
+            "No Registered Agent Appointed",
+            "NONE DESIGNATED",
             "THE CORPORATION",  # NY
             "*RESIGNED 01/02/03*",  # FL
             "REVOKED 1/2/2003",
@@ -413,7 +418,16 @@ class TestAPlaceholder:
 
     @pytest.mark.parametrize(
         "raw",
-        ["NONESUCH LLC", "VACANT LOT HOLDINGS INC", "JOHN JOHN", "See Filer", "N A Sample", "Reed Revoked", "LI NA"],
+        [
+            "NONESUCH LLC",
+            "VACANT LOT HOLDINGS INC",
+            "JOHN JOHN",
+            "See Filer",
+            "N A Sample",
+            "Reed Revoked",
+            "LI NA",
+            "No Agent Needed LLC",
+        ],
     )
     def test_is_no_part_of_a_name(self, raw: str) -> None:
         assert placeholders.stated(raw) == raw
