@@ -148,11 +148,12 @@ def _response(answer: Any) -> Any:
 
 
 def _origin(corporation: Any, found: Mapping[str, Any]) -> tuple[str | None, bool | None]:
-    """Its home state, or the country that stands with an address abroad, and whether it is of the island."""
+    """Its home state, or the country of an address abroad, never a mere "Foreign", and whether it is of the island."""
     word, kind = text(need(corporation, "jurisdictionEn")), text(corporation.get("corporationJurisdictionTypeId"))
     abroad = optional_object(_main(found, "foreignDomicileAddress", "foreignDomicileAddress"), "the address abroad")
     country = text(need(abroad, "province")) if abroad is not None else None
-    return text(need(corporation, "homeState")) or country or word, _KINDS.get(kind or "", is_domestic(word))
+    domestic = _KINDS.get(kind or "", is_domestic(word))
+    return text(need(corporation, "homeState")) or country or ("Puerto Rico" if domestic else None), domestic
 
 
 def _main(found: Mapping[str, Any], direct: str, inside: str) -> Any:

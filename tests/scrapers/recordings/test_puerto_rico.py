@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from scrapers.normalize import types
+from scrapers.records import Found
 from scrapers.refusals import QueryRefused
+from scrapers.transport.recording import load_steps
 from tests.scrapers.conversation import Conversation, answer
+from tests.scrapers.golden import FOLDER
 
 
 class TestPuertoRicosList:
@@ -59,3 +63,15 @@ class TestAListThatCountsItsRows:
     def test_proves_no_absence_of_a_number_when_it_was_cut(self, recordings: Path) -> None:
         with pytest.raises(QueryRefused, match="too many"):
             self.talk(recordings, total=2).ask(entity_id="1-1511")
+
+
+class TestAForeignCompanyWhoseHomeIsNotShown:
+    """ "Foreign" is its kind, and no place where a company is formed."""
+
+    def test_has_no_jurisdiction(self) -> None:
+        search, info = load_steps(FOLDER / "PR" / "several-matches")
+        info = replace(info, body=info.body.replace(b'"FLORIDA"', b"null"))
+        talk = Conversation("PR", search, info)
+        found = talk.ask(name="Caribe Freight Corp")
+        assert isinstance(found, Found)
+        assert (found.record.jurisdiction, found.record.domestic) == (None, False)
