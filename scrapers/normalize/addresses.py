@@ -27,6 +27,11 @@ _CITY_AND_STATE = [  # the state in four words, three, two, one
 ]
 _COUNTRY_AT_END = re.compile(r"(?<=\d{4})\s+(U\.?S\.?(?:A\.?)?|UNITED STATES(?: OF AMERICA)?)$", re.IGNORECASE)
 _NUMBERED_CITIES = {"29 PALMS", "1000 OAKS", "1000 PALMS"}  # elsewhere a number belongs to the street
+_OF_STREETS = re.compile(  # behind another word these are of a street or a house: "ONE MAIN STREET HARTFORD" is no city
+    r"\S\s+(?:(?:street|road|avenue|boulevard|drive|highway|parkway|route|suite|floor|building|plaza|office|box|delivery)\b"
+    r"|(?:center|square)\s+\S)",
+    re.IGNORECASE,
+)
 _MILITARY = re.compile(  # "PSC 3 BOX 1234 / APO, AP 96266"
     r"(?:(?P<street>.+?)[\s,/]+)?(?P<city>[AFD]PO)[\s,]+(?P<state>A[AEP])[\s,]+(?P<zip>\d{5}(?:-?\d{4})?)",
     re.IGNORECASE,
@@ -165,7 +170,8 @@ def _tail(text: str) -> tuple[str, str, str | None] | None:
         if parts and state:
             city = parts["city"].strip(" ,")
             known = city.upper() in _NUMBERED_CITIES
-            sure = known or (city and "," not in city and not any(sign.isdigit() for sign in city))
+            is_name = "," not in city and not any(sign.isdigit() for sign in city) and not _OF_STREETS.search(city)
+            sure = known or (city and is_name)
             return (city, state, zip_code(found["zip"])) if sure else None
     return None
 

@@ -123,6 +123,8 @@ class TestAnAddress:
             ("12 MAIN ST ALBANY, NY 12207", "12 MAIN ST", "ALBANY", "NY", "12207"),
             ("1 A ST, ST PAUL, MN, 551020000", "1 A ST", "ST PAUL", "MN", "55102"),
             ("100 MAIN ST, SPRINGFIELD, IL 62701 UNITED STATES", "100 MAIN ST", "SPRINGFIELD", "IL", "62701"),
+            ("ONE MAIN STREET HARTFORD, CT 06103", "ONE MAIN STREET", "HARTFORD", "CT", "06103"),
+            ("KENNETT SQUARE, PA 19348", None, "KENNETT SQUARE", "PA", "19348"),
             ("WASHINGTON DC 20001", None, "WASHINGTON", "DC", "20001"),
             ("1 MAIN ST, KANSAS CITY, MO 64108 US", "1 MAIN ST", "KANSAS CITY", "MO", "64108"),
             ("KANSAS CITY, MO 64108 US", None, "KANSAS CITY", "MO", "64108"),
@@ -158,6 +160,7 @@ class TestAnAddress:
             "100 King St W Toronto ON M5V 2T6",
             "BEHIND THE MILL, PAST THE SECOND FORD",
             "West Virginia 25301",
+            "CORPORATION TRUST CENTER WILMINGTON, DE 19801",  # no city is called so
             "1 HIGHWAY 60 US",
             # a place abroad whose country or province reads like a state
             "88 Queen St, Toronto, CA M5H3R4",
