@@ -55,8 +55,8 @@ FACTS: Final[dict[str, Fact]] = {
         "Wisconsin goes from Delinquent by a notice to Administratively Dissolved.",
         "Delinquent | Fee Delinquent | Default | Noncompliant | Non-Compliant | Non Compliant | Past Due | "
         "Not Current | Active - Non Compliant | Active/Noncompliance | Active/Owes Current Year AR | "
-        "Active/Failure to Pay Fee | Not in Good Standing | Not Good Standing | Active - Not in Good Standing | "
-        "Active / Not Good Standing | In Bad Standing | Bad | B - Bad | NGS | "
+        "Active/Failure to Pay Fee | Not in Good Standing | Not Good Standing | Not Good | "
+        "Active - Not in Good Standing | Active / Not Good Standing | In Bad Standing | Bad | B - Bad | NGS | "
         "This business is not in good standing | Annual report past due | First report past due | "
         "Registered Agent Resigned | Agent Vacated | Unacceptable Payment | Notice of Administrative Dissolution | "
         "Pending Admin Dissolution | Intent to Dissolve: AR | Intent to Dissolve: Tax | "

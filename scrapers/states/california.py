@@ -44,9 +44,10 @@ class California(CalicoPortal):
     type_key, type_labels = "ENTITY_TYPE", ("Entity Type",)
     twice = {"Initial Filing Date": "FILING_DATE", "Formed In": "FORMED_IN"}
     headed_agent, agent_labels = True, ("Agent",)
+    standing_labels = listed("Standing - SOS | Standing - FTB | Standing - Agent | Standing - VCFCF")
     ignored = listed(
-        "Standing - SOS | Standing - FTB | Standing - Agent | Standing - VCFCF | Inactive Date | Foreign Name | "
-        "Statement of Info Due Date | CA Registered Corporate (1505) Agent Authorized Employee(s)"
+        "Inactive Date | Foreign Name | Statement of Info Due Date | "
+        "CA Registered Corporate (1505) Agent Authorized Employee(s)"
     )
 
     def check_id(self, entity_id: str) -> str:

@@ -16,6 +16,7 @@ from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.parsing.fields import listed, need, need_rows, need_text, note_unread, text
 from scrapers.platforms.fileone.liens import LienBox
+from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, ResultList
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
@@ -28,9 +29,10 @@ _NOTHING = re.compile(
     r"|\b(records?|entity|entities) not found\b",
     re.IGNORECASE,
 )
-_READ = frozenset(
+_STANDINGS = listed("StandingSOS | StandingFTB | StandingAgent | StandingVCFCF")
+_READ = frozenset(_STANDINGS) | frozenset(
     listed(
-        "EntityID | EntityName | EntityType | StatusDescription | FilingDate | Jurisdiction | StandingSOS | "
+        "EntityID | EntityName | EntityType | StatusDescription | FilingDate | Jurisdiction | "
         "AgentName | AgentAddress1 | AgentAddress2 | AgentCity | AgentState | AgentZipCode | "
         "EntityStreetAddress1 | EntityStreetAddress2 | EntityCity | EntityState | EntityZipCode | "
         "MailingStreetAddress1 | MailingStreetAddress2 | MailingCity | MailingState | MailingZipCode"
@@ -38,7 +40,7 @@ _READ = frozenset(
 )
 _IGNORED = frozenset(
     listed(
-        "StatusCode | StandingFTB | StandingAgent | StandingVCFCF | SiFrequency | ManagementDescription | "
+        "StatusCode | SiFrequency | ManagementDescription | "
         "ForeignEntityName | StandingSOSDate | StandingFTBDate | StandingAgentDate | StandingVCFCFDate"
     )
 )
@@ -56,12 +58,12 @@ class CalicoPortal(LienBox):
     def search(self, session: PortalSession, term: str) -> ResultList:
         """By key if there is one."""
         key = session.key("calico")
-        return _listed(search(session, key, term, begins_with=False)) if key else super().search(session, term)
+        return _listed(search(self, session, key, term, begins_with=False)) if key else super().search(session, term)
 
     def narrow(self, session: PortalSession, name: str) -> ResultList:
         """Names that begin so; the page knows no such search."""
         key = session.key("calico")
-        return _listed(search(session, key, name, begins_with=True)) if key else ResultList((), False)
+        return _listed(search(self, session, key, name, begins_with=True)) if key else ResultList((), False)
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """By key if there is one: the API with and without the zeros of old numbers, for which it has is not known."""
@@ -69,7 +71,7 @@ class CalicoPortal(LienBox):
         if not key:
             return super().find(session, entity_id)
         spelled = dict.fromkeys((entity_id, entity_id.zfill(7)))
-        return _listed(next(filter(None, (find(session, key, number) for number in spelled)), []))
+        return _listed(next(filter(None, (find(self, session, key, number) for number in spelled)), []))
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """The API's rows are whole records."""
@@ -80,23 +82,25 @@ def _listed(records: list[EntityRecord]) -> ResultList:
     return ResultList(tuple(Candidate.of(record) for record in records), complete=len(records) < LIMIT)
 
 
-def search(session: PortalSession, key: str, term: str, *, begins_with: bool) -> list[EntityRecord]:
+def search(portal: Portal, session: PortalSession, key: str, term: str, *, begins_with: bool) -> list[EntityRecord]:
     """Entities whose name holds, or begins with, the term: at most `LIMIT`."""
     params = {"search-term": term, "begins-with": str(begins_with).lower()}
-    return _records(session, key, "BusinessEntityKeywordSearch", params)
+    return _records(portal, session, key, "BusinessEntityKeywordSearch", params)
 
 
-def find(session: PortalSession, key: str, number: str) -> list[EntityRecord]:
+def find(portal: Portal, session: PortalSession, key: str, number: str) -> list[EntityRecord]:
     """The entity with this number, if there is one."""
-    return _records(session, key, "BusinessEntityDetails", {"entity-number": number})
+    return _records(portal, session, key, "BusinessEntityDetails", {"entity-number": number})
 
 
-def _records(session: PortalSession, key: str, verb: str, params: Mapping[str, str | int]) -> list[EntityRecord]:
+def _records(
+    portal: Portal, session: PortalSession, key: str, verb: str, params: Mapping[str, str | int]
+) -> list[EntityRecord]:
     headers = {"Accept": "application/json", "Ocp-Apim-Subscription-Key": key}
     page = session.get(f"{API}/{verb}", params=params, headers=headers, expect=(200, 400))
     rows = _rows(page)
     note_unread({name for row in rows for name in row} - _READ - _IGNORED, session)
-    return [_record(row) for row in rows]
+    return [_record(portal, row) for row in rows]
 
 
 def _rows(page: Page) -> list[Mapping[str, Any]]:
@@ -113,13 +117,13 @@ def _rows(page: Page) -> list[Mapping[str, Any]]:
     return rows
 
 
-def _record(row: Mapping[str, Any]) -> EntityRecord:
+def _record(portal: Portal, row: Mapping[str, Any]) -> EntityRecord:
     return EntityRecord(
         entity_name=need_text(row, "EntityName"),
         entity_id=need_text(row, "EntityID"),
         entity_type=text(need(row, "EntityType")),
         status=need_text(row, "StatusDescription"),
-        standing=text(need(row, "StandingSOS")),
+        standing=portal.worst_standing([word for each in _STANDINGS if (word := text(need(row, each)))]),
         formation_date=text(need(row, "FilingDate")),
         jurisdiction=text(need(row, "Jurisdiction")),
         agent_name=text(need(row, "AgentName")),

@@ -67,6 +67,7 @@ class FileOnePortal(Portal):
     agent_kinds: ClassVar[frozenset[str]] = frozenset({"commercial", "noncommercial", "non-commercial"})
     type_labels: ClassVar[tuple[str, ...]] = ("Filing Type",)
     status_labels: ClassVar[tuple[str, ...]] = ("Status",)
+    standing_labels: ClassVar[tuple[str, ...]] = ()  # each with one office that may find something owed
     agent_labels: ClassVar[tuple[str, ...]] = ("Registered Agent", "Commercial Registered Agent")
     former_labels: ClassVar[tuple[str, ...]] = ()
     assumed_labels: ClassVar[tuple[str, ...]] = ()
@@ -144,13 +145,14 @@ class FileOnePortal(Portal):
         """Read the drawer; what it does not show stays None."""
         agent, agent_address = self.agent(labels)
         labels.ignore(*self.ignored)
+        standings = [drawer.line(labels.maybe(label)) for label in self.standing_labels]
         assumed = [row.handle["assumed"], *(name for label in self.assumed_labels for name in _lines(labels, label))]
         return EntityRecord(
             entity_name=row.handle["name"],
             entity_id=row.entity_id,
             entity_type=drawer.line(labels.one(*self.type_labels)),
             status=drawer.line(labels.one(*self.status_labels)),
-            standing=row.handle.get("standing") or None,
+            standing=self.worst_standing(list(filter(None, (row.handle.get("standing"), *standings)))),
             formation_date=drawer.line(labels.maybe("Initial Filing Date", "Registration Date")),
             jurisdiction=drawer.line(labels.maybe("Formed In", "Jurisdiction")),
             agent_name=agent,

@@ -135,6 +135,26 @@ class TestARowWithAnOddNumber:
         assert type(talk.ask(entity_id="0000000001")).__name__ == "NotFound"
 
 
+class TestACompanyThatOneOfCaliforniasOfficesFindsInDefault:
+    """The Franchise Tax Board, for one: it is active, and something is said against it."""
+
+    @pytest.mark.parametrize(
+        ("case", "name", "keys"),
+        [
+            ("active", "Golden Lantern Works, Inc.", {}),
+            ("by-the-official-api", "Golden Lantern Works", {"calico": "a-key"}),
+        ],
+    )
+    def test_is_not_in_good_standing(self, case: str, name: str, keys: dict[str, str]) -> None:
+        *before, last = load_steps(FOLDER / "CA" / case)
+        before_it, ftb, after = last.body.partition(b"FTB")
+        last = replace(last, body=before_it + ftb + after.replace(b'"Good"', b'"Not Good"', 1))
+        found = (talk := Conversation("CA", *before, last, keys=keys)).ask(name=name)
+        assert isinstance(found, Found)
+        assert (found.record.status, found.record.standing) == ("Active", "Not Good")
+        assert talk.portal.record_meaning(found.record).reason == "not_in_good_standing"
+
+
 class TestCaliforniasLienNumbers:
     """U197699061462 and 197699061462 are one number: it comes with the letter and without it (seen 2026-07)."""
 
