@@ -15,7 +15,8 @@ _WORDS = frozenset(
         "n a | na | null | nobody | unknown | vacant | tbd | to be determined | see file | see attached | "
         "not applicable | same | same as above | "
         # New York and others: the company itself, which the record is of
-        "the corporation | the company | the llc | the partnership"
+        "the corporation | the company | the llc | the partnership | the limited liability company | "
+        "the limited partnership"
     )
 )
 # So "Not Provided", and as Minnesota has it "(Optional) Currently No Agent".
@@ -36,7 +37,7 @@ _TWICE = re.compile(r"(.+?)(?: \1)*")  # "VACANT VACANT": both parts of a name f
 
 def is_placeholder(text: str | None) -> bool:
     """Whether a text in the place of a name or a street stands for nothing; so does one without letters or digits."""
-    words = re.sub(r"[\W_]+", " ", text or "").strip().casefold()
+    words = re.sub(r"[\W_]+", " ", text or "").strip().casefold().removeprefix("c o ")  # "C/O THE LLC"
     if words and words.partition(" ")[0] not in _BEGINNINGS:  # nearly every one
         return False
     once = _TWICE.fullmatch(words)

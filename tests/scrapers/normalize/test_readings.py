@@ -405,6 +405,8 @@ class TestAPlaceholder:
             "No Registered Agent Appointed",
             "NONE DESIGNATED",
             "THE CORPORATION",  # NY
+            "C/O THE LLC",
+            "c/o the limited liability company",
             "*RESIGNED 01/02/03*",  # FL
             "REVOKED 1/2/2003",
             "Resident Agent Removed",
