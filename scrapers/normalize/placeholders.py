@@ -50,7 +50,7 @@ def stated(text: str | None) -> str | None:
 
 
 def without_placeholders(record: EntityRecord) -> EntityRecord:
-    """The record with those alone whom the registry really names, and with those days alone that it really tells.
+    """The record with those alone whom the registry really names, and those days and numbers that it really tells.
 
     PageChanged for a word in the place of the day of formation.
     """
@@ -62,6 +62,7 @@ def without_placeholders(record: EntityRecord) -> EntityRecord:
         formation_date=formed,
         agent_name=stated(record.agent_name),
         process_name=stated(record.process_name),
+        fei_ein_number=number if (number := record.fei_ein_number) and re.search("[1-9]", number) else None,
         filings=tuple(replace(one, date=None) if dates.is_placeholder(one.date) else one for one in record.filings),
         officers=tuple(
             replace(one, address=stated(one.address)) for one in record.officers if not is_placeholder(one.name)

@@ -30,12 +30,6 @@ _OFFICERS = {
 _READ = listed("Principal Address | Mailing Address | Registered Agent Name & Address")
 _SECTIONS = listed("Filing Information | Annual Reports | Document Images")
 _IGNORED = listed("EffectiveDate | EventEffectiveDate")
-_NO_NUMBER = (None, "", *listed("NONE | N/A | NOT APPLICABLE | APPLIED FOR"))
-
-
-def federal_number(shown: str | None) -> str | None:
-    """The federal number of a company; None for the words in its place, on the page and in the published files."""
-    return None if shown in _NO_NUMBER else shown
 
 
 def read(page: Page, session: PortalSession) -> EntityRecord:
@@ -57,7 +51,7 @@ def read(page: Page, session: PortalSession) -> EntityRecord:
         entity_type=title[0],
         formation_date=filed.maybe("FileDate"),
         jurisdiction=filed.maybe("EntityStateCountry"),
-        fei_ein_number=federal_number(filed.maybe("FeiEinNumber")),
+        fei_ein_number=filed.maybe("FeiEinNumber"),
         principal_address=_address(sections.pop("Principal Address")),
         mailing_address=_address(sections.pop("Mailing Address", None)),
         officers=tuple(who for name, title in _OFFICERS.items() for who in _officers(sections.pop(name, None), title)),

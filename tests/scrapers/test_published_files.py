@@ -17,6 +17,7 @@ from scrapers.bulk_data.layouts import illinois
 from scrapers.bulk_data.stored_form import from_plain, to_plain
 from scrapers.failures import PageChanged
 from scrapers.normalize import officers
+from scrapers.normalize.placeholders import without_placeholders
 from scrapers.records import EntityRecord, NotFound, Officer, Query
 from scrapers.search.pipeline import ask, ask_copy_for_name
 from tests.scrapers.conversation import Conversation
@@ -253,11 +254,11 @@ class TestFlorida:
         )
         assert status_class("FL", found) == "active"
 
-    @pytest.mark.parametrize("words", ["NONE", "N/A", "APPLIED FOR", "NOT APPLICABLE"])
-    def test_has_no_federal_number_where_words_stand_in_its_place(self, tmp_path: Path, words: str) -> None:
-        line = self.line((480, words.ljust(14)))
+    @pytest.mark.parametrize("shown", ["NONE", "N/A", "APPLIED FOR", "NOT APPLICABLE", "Applied For", "00-0000000"])
+    def test_has_no_federal_number_where_none_stands_in_its_place(self, tmp_path: Path, shown: str) -> None:
+        line = self.line((480, shown.ljust(14)))
         found = read("FL", zipped(tmp_path / "cordata.zip", cordata0__txt=line + "\r\n"))[0]
-        assert found.fei_ein_number is None
+        assert without_placeholders(found).fei_ein_number is None
 
     def officer(self, tmp_path: Path, kind: str, name: str) -> Officer:
         line = self.line((672, kind), (673, name.ljust(42)))

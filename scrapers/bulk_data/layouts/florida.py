@@ -24,7 +24,6 @@ from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.normalize.addresses import one_line
 from scrapers.normalize.officers import has_company_signs, is_organization
-from scrapers.parsing.sunbiz import federal_number
 from scrapers.records import Address, EntityRecord, Filing, Officer, PartyKind
 
 _STATUS = {"A": "Active", "I": "Inactive"}
@@ -107,7 +106,7 @@ def _record(row: Row) -> EntityRecord | None:
         entity_type=_TYPES.get(kind, kind or None),
         formation_date=_date(line[472:480]),
         jurisdiction=_text(line, 503, 2),
-        fei_ein_number=federal_number(_text(line, 480, 14)),
+        fei_ein_number=_text(line, 480, 14),
         agent_name=_party(line, 544, line[586])[0],
         agent_address=addresses.from_parts(
             _text(line, 587, 42), city=_text(line, 629, 28), state=_text(line, 657, 2), zip=_text(line, 659, 9)
