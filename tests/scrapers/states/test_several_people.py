@@ -45,6 +45,11 @@ class TestAgents:
         assert record.agent_name == "JORDAN SAMPLE; CASEY SAMPLE"
         assert record.agent_address.city == "JACKSON"
 
+    def test_are_those_alone_who_are_named(self) -> None:
+        more = '<tr><td><a href="#">*RESIGNED 01/02/2003*</a><br/>3 EXAMPLE ST<br/>BILOXI, MS 39530</td></tr>'
+        record = read("MS", 1, ("</table>\n<div>Officers", f"{more}</table>\n<div>Officers"))
+        assert record.agent_name == "JORDAN SAMPLE"
+
     def test_repeat_their_box_in_louisiana(self) -> None:
         first = '<span id="ctl00_cphContent_rptAgents_ctl00_lblAgentName">JORDAN SAMPLE</span>'
         second = '<span id="ctl00_cphContent_rptAgents_ctl01_lblAgentName">CASEY SAMPLE</span>'
