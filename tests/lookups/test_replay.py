@@ -158,6 +158,9 @@ class TestACorrection:
     def test_is_a_version_that_says_why_it_is_there(self, tester: Customer, mended: Any) -> None:
         lookup = ask(tester)
         old = lookup.version
+        for elsewhere in ({"state": "OH"}, {"sandbox": False}):  # the same number is another company there
+            same = {"state": "NY", "entity_id": old.entity.entity_id, "sandbox": True, "last_read_at": timezone.now()}
+            Entity.objects.create(name="OTHER CO", slug="other-co", **{**same, **elsewhere})
         mended(entity_type="Something Else")
         assert "corrected: version 2" in run(lookup.public_id, "--correct")
         first, second = RecordVersion.objects.order_by("number")
