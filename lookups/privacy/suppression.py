@@ -87,7 +87,7 @@ def lift(kept: Suppression, *, operator: User | AnonymousUser | None, now: datet
 
 def is_kept_out(lifted: Suppression) -> bool:
     """Whether another entry still leaves out what this one did: one like it, or one that leaves out more."""
-    same = Q(kind=lifted.kind, field=lifted.field, person_key=lifted.person_key) | Q(kind=Kind.COMPANY)
+    same = Q(field=lifted.field, person_key=lifted.person_key) | Q(kind=Kind.COMPANY)
     place = {"state__in": ["", lifted.state], "entity_id__in": ["", lifted.entity_id]}
     return Suppression.objects.active().filter(same, **place).exists()
 
@@ -196,9 +196,9 @@ def _find(state: str, entity_id: str, person_keys: Iterable[str]) -> list[Suppre
     subjects = cache.get_or_set(_SUBJECTS, _list_subjects, _REMEMBERED)
     if subjects is not None and subjects.isdisjoint({(state, entity_id), *person_keys}):
         return []
-    company = Q(state=state, entity_id=entity_id) if entity_id else Q(pk__in=[])
+    company = Q(state=state, entity_id=entity_id, person_key="")
     person = Q(person_key__in=person_keys, state__in=["", state], entity_id__in=["", entity_id])
-    return list(Suppression.objects.active().filter((company & Q(person_key="")) | person).order_by())
+    return list(Suppression.objects.active().filter(company | person).order_by())
 
 
 def _list_named(filings: Iterable[Mapping[str, Any]]) -> set[str]:

@@ -208,6 +208,7 @@ class TestAPersonWhoIsLeftOut:
         """Nor do liens stay as they were that an earlier version kept without one of the sides."""
         party = {"name": "DOE, JANE", "kind": "person", "address": "1 ELM", "city": "X", "state": "NY", "zip": "1"}
         leave_out(kind="person", person="Jane Doe", state="NY")
+        leave_out(kind="person", person="Ann Other", state="OH")  # who is no party of these
         filings = [{"fileNumber": "1", "securedParties": [party], "debtors": None}, {"fileNumber": "2"}]
         (shown, _), note = suppression.withhold_parties(filings, state="NY")
         assert shown["securedParties"] == [party | dict.fromkeys(("address", "city", "state", "zip"))]
