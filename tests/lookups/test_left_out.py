@@ -165,6 +165,14 @@ class TestAPersonWhoIsLeftOut:
         assert "serviceOfProcess" not in data["normalized"]["fieldAvailability"], "there never was anybody"
         assert "HARBOR" not in page_of(heron).content.decode()
 
+    @pytest.mark.parametrize("kept", [{}, {"officers": [{"givenName": "Ada", "familyName": "Merrill"}]}])
+    def test_is_in_no_list_of_parts_that_names_others_than_the_registrys(self, kept: dict[str, Any]) -> None:
+        """As an older reader left it: whose parts are whose cannot be known then."""
+        leave_out(kind="person", person="Ada Merrill")
+        data = {"entityId": "P1", "officers": [{"name": "JONAS PEPPERCOTE"}, {"name": "ADA MERRILL"}]}
+        shown = suppression.withhold(data, kept, state="FL")
+        assert (shown.data["officers"], shown.normalized["officers"]) == ([{"name": "JONAS PEPPERCOTE"}], [])
+
     def test_gets_no_legal_papers_on_the_page_either(self, db: None) -> None:
         data = {"entityId": "9264790", "mailingAddress": "1 ELM", "mailingCity": "ALBANY", "principalCity": "ALBANY"}
         normalized = {"serviceOfProcess": {"name": "SAMPLE, JORDAN", "kind": "person"}, "fieldAvailability": {}}
@@ -252,6 +260,15 @@ class TestAFieldThatIsLeftOut:
         assert reply["data"]["status"] == before["status"]
         kept = RecordVersion.objects.order_by("-number")[0]
         assert not kept.data[field]
+
+    @pytest.mark.parametrize("field", [str(one) for one in Suppression.Field])
+    @pytest.mark.parametrize("normalized", [{}, {"registeredAgent": None, "identifiers": {"local": "none"}}])
+    def test_is_not_missed_where_the_record_never_had_it(self, field: str, normalized: dict[str, Any]) -> None:
+        """As an older reader kept it, or where a company has no agent and no number."""
+        leave_out(kind="field", field=field, state="FL", entity_id="P1")
+        shown = suppression.withhold({"entityId": "P1"}, normalized, state="FL")
+        assert (shown.data, shown.note) == ({"entityId": "P1"}, "")
+        assert (shown.normalized.get("identifiers") or {}) == normalized.get("identifiers", {})
 
     def test_is_gone_from_the_facts_for_machines(self, tester: Customer, heron: Entity) -> None:
         leave_out(kind="field", field="principalAddress", **HERON)
