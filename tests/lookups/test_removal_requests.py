@@ -68,6 +68,12 @@ class TestTheForm:
         assert "ada@example.test" not in page.content.decode()
         assert page["X-Robots-Tag"] == "noindex"
 
+    @pytest.mark.parametrize("about", ["/entity/atlantis/blue-heron-de-1/", "/entity/delaware/never-read-de-1/", "x"])
+    def test_about_what_is_no_page_here_is_kept_as_it_was_typed(self, stranger: Client, about: str) -> None:
+        assert send(stranger, about=about).status_code == 303
+        kept = RemovalRequest.objects.get()
+        assert (kept.about, kept.entity) == (about, None)
+
     def test_sent_twice_is_one_request_until_it_is_answered(self, stranger: Client) -> None:
         """A program that tries again after an answer that was lost is not waited for twice."""
         first, again = send(stranger), send(stranger)
