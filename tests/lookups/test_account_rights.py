@@ -398,6 +398,19 @@ class TestAnErasure:
         with pytest.raises(CommandError, match="under way"):
             erase(known, give_up_credit=True)
 
+    def test_is_refused_while_a_job_or_a_bulk_job_has_not_ended(self, known: Customer) -> None:
+        """All that was asked may be answered by then: that it has ended is still to be told."""
+        now = timezone.now()
+        begun: dict[str, Any] = {"account": known.account, "key": known.key, "created_at": now, "deadline": now}
+        bulk = BulkJob.objects.create(total=1, questions=1, accepts_stored=False, **begun)
+        with pytest.raises(CommandError, match="under way"):
+            erase(known, give_up_credit=True)
+        BulkJob.objects.filter(pk=bulk.pk).update(ended_at=now)
+        answered = {"lookup": Lookup.objects.latest("pk"), "ask_id": bulk.pk, "state": "NY"}
+        Job.objects.create(estimated_seconds=1, **answered, **begun)
+        with pytest.raises(CommandError, match="under way"):
+            erase(known, give_up_credit=True)
+
     def test_is_refused_while_something_is_asked_that_costs_nothing(self, known: Customer) -> None:
         """As with a test key, for which nothing is held: its answer would come to an account that is nobody's."""
         asked = {"state": "DE", "kind": "business_entity", "asked": "Blue Heron Logistics LLC", "sandbox": True}
