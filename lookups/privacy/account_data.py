@@ -13,7 +13,7 @@ from allauth.mfa.models import Authenticator
 from django.apps import apps
 from django.contrib.auth.models import User
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db.models import ForeignKey, Model, QuerySet
+from django.db.models import Model, QuerySet
 
 from billing.models import Account, LedgerEntry, MemberSession, Payment, Receipt, Reversal, TopUp
 from lookups.identities import bodies as identities
@@ -105,9 +105,7 @@ def _read(model: type[Model], rows: QuerySet[Any], columns: list[str]) -> Iterat
 def _find_link(model: type[Model]) -> str | None:
     if model._meta.proxy:
         return None
-    links = [field.name for field in model._meta.concrete_fields if isinstance(field, ForeignKey)]
-    named = [name for name in links if model._meta.get_field(name).related_model is Account]
-    return named[0] if named else None
+    return next((field.name for field in model._meta.concrete_fields if field.related_model is Account), None)
 
 
 def _references(account: Account) -> Iterator[str]:
