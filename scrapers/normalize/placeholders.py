@@ -62,6 +62,7 @@ def without_placeholders(record: EntityRecord) -> EntityRecord:
         formation_date=formed,
         agent_name="; ".join(filter(None, map(stated, (record.agent_name or "").split("; ")))) or None,
         process_name=stated(record.process_name),
+        jurisdiction=stated(record.jurisdiction),
         fei_ein_number=number if (number := record.fei_ein_number) and re.search("[1-9]", number) else None,
         filings=tuple(replace(one, date=None) if dates.is_placeholder(one.date) else one for one in record.filings),
         officers=tuple(

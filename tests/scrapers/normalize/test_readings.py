@@ -421,6 +421,11 @@ class TestAPlaceholder:
         assert placeholders.is_placeholder(raw)
         assert placeholders.stated(raw) is None
 
+    @pytest.mark.parametrize("raw", ["N/A", "Unknown", "NONE", "Not Provided"])
+    def test_is_no_place_where_a_company_was_formed(self, raw: str) -> None:
+        record = EntityRecord("ACME LLC", "1", jurisdiction=raw)
+        assert placeholders.without_placeholders(record).jurisdiction is None
+
     @pytest.mark.parametrize(
         "raw",
         [
