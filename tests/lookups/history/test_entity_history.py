@@ -208,6 +208,9 @@ class TestAHistory:
     def test_is_found_under_letters_as_people_type_them(self, customer: Customer) -> None:
         read(JANUARY, entity_id="C0900100")
         assert customer.get("/v1/entities/de/c0900100").json()["entityId"] == "C0900100"
+        assert LedgerEntry.objects.get(kind="charge").reference == "DE C0900100", (
+            "in the books as its registry writes it"
+        )
 
     def test_tells_as_much_as_an_older_reader_knew(self, customer: Customer, heron: Entity) -> None:
         """Versions of before have no field that a later release brought."""
