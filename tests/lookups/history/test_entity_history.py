@@ -309,6 +309,13 @@ class TestThePrice:
         other = open_customer(name="Other")
         assert (other.get(HERON).json()["cost"], other.balance.spent) == (0.01, STORED)
 
+    def test_of_another_company_is_paid_for_by_itself(self, customer: Customer, register: Register) -> None:
+        read(JANUARY)
+        found = customer.lookup().json()
+        told = customer.get(HERON).json()
+        assert (told["cost"], customer.balance.spent) == (0.01, PRICE + STORED)
+        assert told["lookupId"] != found["lookupId"]
+
     def test_is_in_the_books_as_a_lookups(self, customer: Customer, heron: Entity) -> None:
         customer.get(HERON)
         [entry] = LedgerEntry.objects.filter(account=customer.account, kind="charge")
