@@ -81,6 +81,8 @@ class TestANewWatch:
         for number, browser in enumerate((lab, lab, other)):
             browser.post("/app/", {"name": "", "entity_id": "SB-DE-920001", "state": "DE", "word": f"{number}" * 32})
         _, own, _ = Lookup.objects.order_by("pk")
+        lab.post("/app/", {"name": "Blue Heron Logistics LLC", "state": "DE", "word": "3" * 32})  # another company
+        assert Lookup.objects.latest("pk").verdict == "found"
         make(lab)
         assert Watch.objects.get().baselines.get().lookup == own
 
