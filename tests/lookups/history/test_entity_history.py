@@ -200,9 +200,13 @@ class TestAHistory:
             pages.append(customer.get(f"{HERON}?limit=2&cursor={cursor}").json())
         assert [[one["number"] for one in page["versions"]] for page in pages] == [[5, 4], [3, 2], [1]]
         seen = [
-            (one["version"], one["before"]) for page in pages for one in page["changes"] if one["path"] == "data.status"
+            (one["version"], one["before"], one["lastSeenBefore"][:10], one["firstSeenAfter"][:10])
+            for page in pages
+            for one in page["changes"]
+            if one["path"] == "data.status"
         ]
-        assert seen == [(number, f"Status {number - 2}") for number in (5, 4, 3, 2)]
+        days = [f"{JANUARY + timedelta(days=place):%Y-%m-%d}" for place in range(5)]
+        assert seen == [(place + 1, f"Status {place - 1}", days[place - 1], days[place]) for place in (4, 3, 2, 1)]
         assert customer.balance.spent == STORED
 
     def test_is_found_under_letters_as_people_type_them(self, customer: Customer) -> None:
