@@ -158,7 +158,7 @@ class TestACorrection:
     def test_is_a_version_that_says_why_it_is_there(self, tester: Customer, mended: Any) -> None:
         lookup = ask(tester)
         old = lookup.version
-        for elsewhere in ({"state": "OH"}, {"sandbox": False}):  # the same number is another company there
+        for elsewhere in ({"state": "OH"}, {"sandbox": False}, {"entity_id": "7"}):  # other companies, all of them
             same = {"state": "NY", "entity_id": old.entity.entity_id, "sandbox": True, "last_read_at": timezone.now()}
             Entity.objects.create(name="OTHER CO", slug="other-co", **{**same, **elsewhere})
         mended(entity_type="Something Else")
