@@ -305,6 +305,7 @@ class TestTheResults:
             "Failed:     0",
             "Cancelled:  0",
             "Cost:       0.0314 USD",
+            "The results are attached as a CSV table.",
             "https://sos.example" + made["poll_url"],
         ):
             assert words in text.get_content()
