@@ -50,8 +50,15 @@ INDIRECT: dict[type[Model], str] = {
     WatchCheck: "watch__account",
 }
 
-# What of a row is of others -> as it may be shown, and what has to be read beside the row for that.
-OF_OTHERS: dict[type[Model], tuple[Callable[[Any], dict[str, Any]], tuple[str, ...]]] = {
+
+def _shown_of(way_in: Authenticator) -> dict[str, Any]:
+    """A passkey, of which we have the public half; what makes codes, of who works here as well, is a secret."""
+    return {"data": way_in.data if way_in.type == Authenticator.Type.WEBAUTHN else None}
+
+
+# What of a row is of others, or secret -> as it may be shown, and what has to be read beside the row for that.
+NOT_THEIRS: dict[type[Model], tuple[Callable[[Any], dict[str, Any]], tuple[str, ...]]] = {
+    Authenticator: (_shown_of, ()),
     Delivery: (lambda row: {"body": webhook_events.get_body(row)}, ("job", "watch_event")),
     Identifiers: (identities.withhold, ("entity",)),
     LedgerEntry: (lambda row: {"reference": row.customer_reference, "note": row.customer_note}, ("account",)),
@@ -95,9 +102,9 @@ def write_json(account: Account) -> Iterator[str]:
 
 
 def _read(model: type[Model], rows: QuerySet[Any], columns: list[str]) -> Iterator[dict[str, Any]]:
-    if model not in OF_OTHERS:
+    if model not in NOT_THEIRS:
         return rows.values(*columns).iterator(chunk_size=500)
-    show, beside = OF_OTHERS[model]
+    show, beside = NOT_THEIRS[model]
     whole = rows.select_related(*beside).iterator(chunk_size=500)
     return ({name: getattr(row, name) for name in columns} | show(row) for row in whole)
 

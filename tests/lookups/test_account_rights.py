@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from allauth.mfa.models import Authenticator
 from celery import current_app
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
@@ -128,6 +129,16 @@ class TestAnExport:
         beside |= {f"lookups.{name}" for name in ("deliveryattempt", "manifest", "rowanswer", "watchcheck")}
         assert beside <= {name for name, _ in account_data.read_tables(known.account)}, "what hangs on its rows"
         assert len(told["billing.ledgerentry"]) == LedgerEntry.objects.filter(account=known.account).count()
+
+    def test_has_a_members_passkey_and_not_what_makes_the_codes_of_one_who_works_here(
+        self, known: Customer, tmp_path: Path
+    ) -> None:
+        user = make_user("jo")
+        Member.objects.create(user=user, account=known.account, role="owner", joined_at=timezone.now())
+        for kind, data in (("webauthn", {"name": "Laptop"}), ("totp", {"secret": "sealed"}), ("recovery_codes", {})):
+            Authenticator.objects.create(user=user, type=kind, data=data)
+        told = {row["type"]: row["data"] for row in export(known, tmp_path)["mfa.authenticator"]}
+        assert told == {"webauthn": {"name": "Laptop"}, "totp": None, "recovery_codes": None}
 
     def test_has_what_other_registers_call_the_companies_it_found(self, known: Customer, tmp_path: Path) -> None:
         """Kept with each of its lookups, and gone with the account."""
