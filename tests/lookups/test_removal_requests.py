@@ -270,7 +270,7 @@ class TestAnOperator:
             ({"kind": "company"}, {"kind": "company", "entity_id": "8"}, False),
         ],
     )
-    def test_is_told_of_an_entry_that_leaves_out_more_as_well(
+    def test_hears_of_an_entry_that_leaves_out_more_as_well(
         self, db: None, lifted: dict[str, str], other: dict[str, str], is_out: bool
     ) -> None:
         """They would write to somebody that it is shown again, and it is not."""
