@@ -162,11 +162,13 @@ class ApiKeyAdmin(pages.ActionPermissions, pages.BudgetInDollars):
         return False
 
     def save_model(self, request: HttpRequest, obj: ApiKey, form: forms.ModelForm, change: bool) -> None:  # type: ignore[type-arg]
-        """Write what was changed; a budget also counts what the key used this month."""
-        plain = [name for name in form.changed_data if name != "monthly_budget"]
-        obj.save(update_fields=plain)
+        """Write what was changed; a budget also counts what the key used this month.
+
+        The budget first: it locks the account, and whoever charges has that before the key.
+        """
         if "monthly_budget" in form.changed_data:
             keys.set_budget(key=obj, monthly_budget=obj.monthly_budget, now=timezone.now())
+        obj.save(update_fields=[name for name in form.changed_data if name != "monthly_budget"])
 
     @display(description="state", label={"active": "success", "revoked": "danger", "expired": "warning"})
     def show_state(self, obj: ApiKey) -> str:

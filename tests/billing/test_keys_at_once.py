@@ -7,11 +7,13 @@ from datetime import timedelta
 
 import pytest
 from django.db import transaction
+from django.utils import timezone
 
-from billing import customer_keys, keys, ledger, reconciliation
+from billing import customer_keys, keys, ledger, locks, reconciliation
 from billing.models import Account, ApiKey, AuditEvent
 from tests.billing.conftest import NOW, in_parallel, set_once_somebody_waits
 from tests.billing.tampering import list_differences
+from tests.billing.test_admin import staff, url
 
 pytestmark = [
     pytest.mark.postgres,
@@ -59,6 +61,30 @@ class TestABudgetSetBesideACharge:
         stories = [charge, set_budget, lambda: set_once_somebody_waits(may_go)]
         assert in_parallel(lambda number: stories[number](), 3, threads=3) == ["charged", "set", "seen"]
         assert ApiKey.objects.get(pk=key.pk).budget_used == 314
+
+    def test_by_staff_with_a_new_name_fails_neither_of_them(self, account: Account, key: ApiKey) -> None:
+        """The page had the key and waited for the account, and the charge the other way round."""
+        keys.set_budget(key=key, monthly_budget=500, now=NOW)
+        dana, is_begun, may_go = staff("dana", "view_apikey", "change_apikey"), threading.Event(), threading.Event()
+
+        def charge() -> str:
+            named = {"account_id": account.pk, "amount": 314, "idempotency_key": "c", "reference": "", "key": key}
+            with transaction.atomic():
+                locks.lock_account(account.pk)
+                is_begun.set()
+                assert may_go.wait(60)
+                ledger.charge(**named, now=timezone.now())
+            return "charged"
+
+        def change() -> str:
+            assert is_begun.wait(60)
+            sent = dana.post(url("apikey_change", key.pk), {"name": "renamed", "monthly_budget": "0.07"})
+            return str(sent.status_code)
+
+        stories = [charge, change, lambda: set_once_somebody_waits(may_go)]
+        assert in_parallel(lambda number: stories[number](), 3, threads=3) == ["charged", "302", "seen"]
+        key.refresh_from_db()
+        assert (key.name, key.monthly_budget, key.budget_used) == ("renamed", 700, 314)
 
 
 class TestTwoKeysThatRevokeEachOther:
