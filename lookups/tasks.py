@@ -9,7 +9,7 @@ from celery import shared_task
 from django.contrib.sessions.backends.db import SessionStore
 from django.utils import timezone
 
-from billing.members import links, sessions
+from billing.members import links, sessions, team
 from jurisdictions import turns
 from jurisdictions.clock import now_at_most
 from lookups import idempotency
@@ -99,6 +99,7 @@ def prune(**_: Any) -> int:
         drafts,
         sessions,
         links,
+        team,
         forgetting,
     )
     SessionStore.clear_expired()

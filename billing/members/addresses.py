@@ -14,6 +14,7 @@ from django.utils.crypto import get_random_string, salted_hmac
 
 ONE_MAILBOX = {"googlemail.com": "gmail.com"}  # two names of one host, where dots in the name mean nothing
 DOTLESS = {"gmail.com"}
+PREFIX = "member-"  # of the names of those who come by link
 
 
 def in_small_letters(address: str) -> str:
@@ -82,4 +83,4 @@ def name_of(address: str) -> str:
 
     The audit log has names of users, and nobody can take an address out of it: this is none.
     """
-    return f"member-{hashlib.sha256(address.encode()).hexdigest()[:40]}"
+    return f"{PREFIX}{hashlib.sha256(address.encode()).hexdigest()[:40]}"

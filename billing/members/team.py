@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from billing import audit, limits, locks
-from billing.members import links
+from billing.members import addresses, links
 from billing.models import Account, Invitation, Member, SignInLink
 
 Role = Member.Role
@@ -119,11 +119,12 @@ def remove(*, by: Member, member_id: int, now: datetime) -> None:
         name = str(member)
         links.hold([member.user.email])  # who signs in just now would wait for the place that is taken from them
         member.delete()
-        _forget_if_nowhere(member.user)
         detail = "Left." if member_id == asker.pk else "Removed."
         if _hand_mail_on(member):
             detail += " The account's mail goes to an owner."
         audit.record(audit.Kind.MEMBER_REMOVED, subject=name, detail=detail, now=now)
+    with transaction.atomic():  # by now without the account: who ends a lookup of theirs has that, and waits for it
+        _forget_if_nowhere(member.user)
 
 
 def check_removal(member: Member, *, by: Member) -> None:
@@ -153,6 +154,14 @@ def forget(account: Account) -> int:
     for user in people:
         _forget_if_nowhere(user)
     return len(people)
+
+
+def prune(*, now: datetime) -> int:
+    """Forget who is in no account because a removal broke off before it came to that; return how many."""
+    left = list(User.objects.filter(username__startswith=addresses.PREFIX, memberships=None))
+    for user in left:
+        _forget_if_nowhere(user)
+    return len(left)
 
 
 def _forget_if_nowhere(user: User) -> None:

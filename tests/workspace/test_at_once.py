@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -14,6 +15,12 @@ from django.utils import timezone
 from billing import keys
 from billing.members import addresses, arrival, links, sessions, team
 from billing.models import Account, ApiKey, Member, SignInLink
+from lookups.lookup import rows, settlement
+from lookups.lookup.asks import Ask, Stopwatch
+from lookups.lookup.outcomes import NothingFound
+from lookups.lookup.payers import KeyPayer
+from lookups.lookup.questions import Question
+from lookups.models import Lookup
 from tests.sign_in.people import new_address
 from tests.workspace.conftest import join, open_office
 
@@ -119,6 +126,59 @@ class TestAMemberWhoSignsIn:
         at_once(come, remove)
         assert list(Member.objects.all()) == [owner]
         assert not User.objects.filter(pk=user.pk).exists()
+
+
+class TestAMemberWhoIsRemoved:
+    """Somebody is removed while other things of theirs are under way."""
+
+    def test_while_their_lookup_ends_fails_neither(self, on_postgres: None, at_once: Any, switches: None) -> None:
+        """The lookup's end had its row and waited for the account, and the removal the other way round."""
+        owner, now = open_office().member, timezone.now()
+        eve = join(owner.account, "member", "eve@quay.test")
+        key = keys.get_workspace_key(account=owner.account, livemode=True, now=now)
+        ask = Ask(question=Question(state="NY", name="Acme Corp"), payer=KeyPayer(key), asked_by_id=eve.user_id)
+        lookup, ends = rows.draft(ask, now=now), threading.Event()
+        rows.accept(ask, lookup, now=now, hold_for=timedelta(minutes=10))
+
+        def end() -> None:
+            with transaction.atomic():
+                Lookup.objects.select_for_update(no_key=True).get(pk=lookup.pk)
+                ends.set()
+                wait_until_somebody_waits()
+                settlement.end(ask, lookup, NothingFound(), stopwatch=Stopwatch(now))
+
+        def remove() -> None:
+            assert ends.wait(60)
+            team.remove(by=owner, member_id=eve.pk, now=now)
+
+        at_once(end, remove)
+        lookup.refresh_from_db()
+        assert (lookup.verdict, lookup.asked_by_id) == ("not_found", None)
+        assert not User.objects.filter(pk=eve.user_id).exists()
+        assert Account.objects.get().held == 0
+
+    def test_from_two_accounts_at_once_is_nobody_here_any_more(self, on_postgres: None, at_once: Any) -> None:
+        """Each removal saw the place that the other one was taking, and left the person's address."""
+        owners = [open_office(), open_office("Harbor Filings", "bea@harbor.test")]
+        eve = join(owners[0].account, "member", "eve@quay.test")
+        places = [
+            eve,
+            Member.objects.create(user=eve.user, account=owners[1].account, role="viewer", joined_at=eve.joined_at),
+        ]
+        removed = threading.Event()
+
+        def remove_first() -> None:
+            with transaction.atomic():
+                team.remove(by=owners[0].member, member_id=places[0].pk, now=timezone.now())
+                removed.set()
+                wait_until_somebody_waits()
+
+        def remove_second() -> None:
+            assert removed.wait(60)
+            team.remove(by=owners[1].member, member_id=places[1].pk, now=timezone.now())
+
+        at_once(remove_first, remove_second)
+        assert not User.objects.filter(pk=eve.user_id).exists()
 
 
 class TestTwoFirstPages:

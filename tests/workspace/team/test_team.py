@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from django.contrib.auth.models import User
@@ -13,7 +14,7 @@ from django.utils import timezone
 from billing import audit, mail_server
 from billing.members import team
 from billing.models import Account, AuditEvent, Invitation, Member, MemberSession
-from lookups.tasks import mail_entrance
+from lookups.tasks import mail_entrance, prune
 from tests.sign_in.people import Browser as StaffBrowser
 from tests.sign_in.people import make_user, set_up_app
 from tests.workspace.conftest import Browser, join, open_office
@@ -410,6 +411,17 @@ class TestRoles:
         office.post(f"/app/team/{clerk.member.pk}/remove/")
         assert gone.post(there).status_code == 410
         assert other.post(other.link()).status_code == 200
+
+    def test_whose_removal_broke_off_half_way_leaves_nobody_behind(
+        self, office: Browser, clerk: Browser, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with monkeypatch.context() as broken:
+            broken.setattr(team, "_forget_if_nowhere", Mock(side_effect=SystemExit))
+            with pytest.raises(SystemExit):
+                office.post(f"/app/team/{clerk.member.pk}/remove/")
+        assert (list(roles(office.account)), User.objects.count()) == (["ada@quay.test"], 2)
+        prune()
+        assert User.objects.get().email == "ada@quay.test"
 
     def test_of_staff_who_work_here_as_well_are_taken_and_they_stay_staff(
         self, office: Browser, clerk: Browser, viewer: Browser
