@@ -57,7 +57,9 @@ def erase(*, account: Account, give_up_credit: bool, now: datetime) -> dict[str,
             is_active=False,
         )
         _forget_in_admins_log(locked, nobody)
-        changed = _erase_rows(locked, now=now)
+        changed = _erase_rows(locked)
+        for key in ApiKey.objects.filter(Q(revoked_at__isnull=True) | Q(revoked_at__gt=now), account=locked):
+            keys.revoke(key=key, now=now)  # last: the audit log is locked from here on
         audit.record(audit.Kind.DONE, now=now, subject=nobody, detail="Erased.")
         return changed
 
@@ -136,10 +138,8 @@ def _refuse_open(account: Account, *, give_up_credit: bool) -> None:
         raise NotErasable("This account has credit: refund it, or say that it is given up.")
 
 
-def _erase_rows(account: Account, *, now: datetime) -> dict[str, int]:
+def _erase_rows(account: Account) -> dict[str, int]:
     mine = {"account": account}
-    for key in ApiKey.objects.filter(Q(revoked_at__isnull=True) | Q(revoked_at__gt=now), **mine):
-        keys.revoke(key=key, now=now)
     people = team.forget(account)
     deliveries, _ = Delivery.objects.filter(**mine).delete()
     jobs, _ = Job.objects.filter(**mine).delete()
