@@ -46,6 +46,10 @@ def erase(*, account: Account, give_up_credit: bool, now: datetime) -> dict[str,
     given up. Erasing again is allowed: it finds what a request that was already on its way has left.
     """
     with transaction.atomic():
+        # Whoever buys a draft, does a job over or takes a payment back has that before the account, and whoever forgets
+        # jobs by the clock has their messages before them
+        for table in (BulkDraft, Delivery, Job, Payment):
+            list(table.objects.filter(account=account).select_for_update().order_by("pk").values_list("pk"))
         locked = locks.lock_account(account.pk)
         _refuse_open(locked, give_up_credit=give_up_credit)
         nobody = f"Erased account {locked.pk}"
