@@ -92,7 +92,8 @@ def _mail(row: SignInLink | Invitation, *, now: datetime) -> bool:
 
 def _send(row: SignInLink | Invitation, subject: str, text: str, *, now: datetime, then: dict[str, str]) -> bool:
     """Mail one row that nobody else mails meanwhile; what the server has not taken is tried again."""
-    rows = type(row)._default_manager.filter(pk=row.pk)
+    # As it was read: whoever was invited anew meanwhile, as something else, is waiting for another mail
+    rows = type(row)._default_manager.filter(pk=row.pk, created_at=row.created_at)
     with limits.alone(subject=f"mail:{row._meta.model_name}:{row.pk % PLACES}", now=now) as may_mail:
         if not may_mail or not rows.filter(mailed_at=None).exists():
             return False

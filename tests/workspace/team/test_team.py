@@ -176,6 +176,25 @@ class TestAnInvitation:
         mail_entrance()
         assert len(tried) == 3
 
+    def test_that_is_corrected_while_it_is_mailed_is_mailed_as_it_is_then(
+        self, office: Browser, settings: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The second invitation was noted as mailed by the first one's mail, which said “owner”."""
+        mailed: list[str] = []
+
+        def post(message: outgoing.EmailMessage) -> tuple[int, str]:
+            mailed.append("owner" if "as owner" in message.body else "viewer")
+            if len(mailed) == 1:
+                invite(office, role="viewer")
+            return mail_server.TAKEN, ""
+
+        settings.MAIL_CONFIGURED = True
+        monkeypatch.setattr(mail_server, "post", post)
+        invite(office, role="owner")
+        for _ in range(3):
+            mail_entrance()
+        assert mailed == ["owner", "viewer"]
+
     def test_is_one_however_often_it_is_sent(self, office: Browser) -> None:
         invite(office)
         invite(office, role="viewer")
