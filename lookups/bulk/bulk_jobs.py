@@ -155,7 +155,7 @@ def cancel(bulk: BulkJob, *, now: datetime) -> bool:
                     now=now,
                     request_id=bulk.request_id,
                 )
-        queue.note_end(bulk.pk, now=now)
+    queue.note_end(bulk.pk, now=now)  # after it is committed: whoever ends the last running one looks after theirs
     return True
 
 

@@ -653,6 +653,30 @@ class TestManyThreads:
         at_once(*[partial(queue.work, now=timezone.now(), shift_seconds=1.0)] * 6)
         assert 1 <= len(looks) <= 11
 
+    def test_and_a_customer_who_cancels_leave_one_who_closes_it(
+        self, on_postgres: None, tester: Customer, at_once: Callable[..., list[Any]], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Neither saw yet what the other one had ended: it stood open until the next sweep."""
+        job, note_end = ask(tester).json()["job_id"], queue.note_end
+        first = Job.objects.earliest("position")
+        bulk_id = BulkJob.objects.get().pk
+        running = lifecycle.claim(first.pk, now=timezone.now())
+        assert running is not None
+
+        def end() -> None:
+            operator_actions.end(running, now=timezone.now())
+            note_end(bulk_id, now=timezone.now())
+
+        def note_end_late(*asked: Any, **named: Any) -> bool:
+            is_ended = note_end(*asked, **named)
+            at_once(end)
+            return is_ended
+
+        monkeypatch.setattr(queue, "note_end", note_end_late)
+        drop(tester, job)
+        assert read(tester, job).json()["status"] == "cancelled"
+        assert BulkJob.objects.get().ended_at is not None
+
     def test_and_a_customer_who_cancels_agree_on_every_row(
         self, switches: None, register: Register, at_once: Callable[..., list[Any]]
     ) -> None:
