@@ -123,8 +123,7 @@ def remove(*, by: Member, member_id: int, now: datetime) -> None:
         if _hand_mail_on(member):
             detail += " The account's mail goes to an owner."
         audit.record(audit.Kind.MEMBER_REMOVED, subject=name, detail=detail, now=now)
-    with transaction.atomic():  # by now without the account: who ends a lookup of theirs has that, and waits for it
-        _forget_if_nowhere(member.user)
+    _forget_if_nowhere(member.user)  # without the account: who ends a lookup of theirs has that, and waits for it
 
 
 def check_removal(member: Member, *, by: Member) -> None:
@@ -166,9 +165,11 @@ def prune(*, now: datetime) -> int:
 
 def _forget_if_nowhere(user: User) -> None:
     """Who has a place in no account any more is nobody here: address, passkeys and waiting links go."""
-    if not (user.is_staff or user.is_superuser or user.memberships.exists()):
-        SignInLink.objects.filter(email=user.email).delete()
-        user.delete()
+    with transaction.atomic():
+        links.hold([user.email])  # who signs in just now may take a place
+        if not (user.is_staff or user.is_superuser or user.memberships.exists()):
+            SignInLink.objects.filter(email=user.email).delete()
+            user.delete()
 
 
 @contextmanager

@@ -127,6 +127,26 @@ class TestAMemberWhoSignsIn:
         assert list(Member.objects.all()) == [owner]
         assert not User.objects.filter(pk=user.pk).exists()
 
+    def test_is_not_forgotten_by_a_removal_that_broke_off_before(self, on_postgres: None, at_once: Any) -> None:
+        """The clock saw nobody's address, and took it from under the account that was opened with it."""
+        User.objects.create(username=addresses.name_of("eve@quay.test"), email="eve@quay.test", password="!")
+        _, token = links.make(email="eve@quay.test", then="", now=timezone.now())
+        used = threading.Event()
+
+        def come() -> None:
+            with transaction.atomic():
+                assert links.use(token, now=timezone.now())
+                used.set()
+                wait_until_somebody_waits()
+                arrival.arrive(email="eve@quay.test", invitation_id=None, network=new_address(), now=timezone.now())
+
+        def forget() -> None:
+            assert used.wait(60)
+            team.prune(now=timezone.now())
+
+        at_once(come, forget)
+        assert Member.objects.get().user.email == "eve@quay.test"
+
 
 class TestAMemberWhoIsRemoved:
     """Somebody is removed while other things of theirs are under way."""
