@@ -34,7 +34,15 @@ from jurisdictions.shown import AsShown
 SENT_TWICE = "The form was sent twice, and made one key. Its secret was shown the first time."
 CLOSED = "The account is closed: no key of it opens anything. Make it active first."
 SCOPE_CHOICES = [(scope, scope) for scope in keys.SCOPES]
-WITHOUT_SCOPES = f"With none ticked it may do everything but {keys.RECONCILE}."
+
+
+def _scopes() -> forms.MultipleChoiceField:
+    return forms.MultipleChoiceField(
+        choices=SCOPE_CHOICES,
+        required=False,
+        widget=UnfoldAdminCheckboxSelectMultipleWidget(),
+        help_text=f"With none ticked it may do everything but {keys.RECONCILE}.",
+    )
 
 
 class IssueForm(forms.Form):
@@ -42,12 +50,7 @@ class IssueForm(forms.Form):
 
     name = forms.CharField(max_length=100, widget=UnfoldAdminTextInputWidget(), help_text="Who or what will use it.")
     mode = forms.ChoiceField(choices=ApiKey.Mode.choices, widget=UnfoldAdminSelectWidget())
-    scopes = forms.MultipleChoiceField(
-        choices=SCOPE_CHOICES,
-        required=False,
-        widget=UnfoldAdminCheckboxSelectMultipleWidget(),
-        help_text=WITHOUT_SCOPES,
-    )
+    scopes = _scopes()
     expires = forms.DateField(required=False, widget=UnfoldAdminSingleDateWidget(), help_text="Empty: never.")
     allowed_networks = NetworksField(widget=UnfoldAdminTextareaWidget())
     named = forms.UUIDField(widget=forms.HiddenInput(), required=False, initial=uuid.uuid4)
@@ -76,12 +79,7 @@ class RotateForm(forms.Form):
 class KeyForm(AsShown):
     """What can be changed about a key that exists."""
 
-    scopes = forms.MultipleChoiceField(
-        choices=SCOPE_CHOICES,
-        required=False,
-        widget=UnfoldAdminCheckboxSelectMultipleWidget(),
-        help_text=WITHOUT_SCOPES,
-    )
+    scopes = _scopes()
     allowed_networks = NetworksField(widget=UnfoldAdminTextareaWidget())
 
     class Meta:

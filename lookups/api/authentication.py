@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from django.http import HttpRequest
 from django.utils import timezone
@@ -17,6 +17,8 @@ from lookups.api import errors, throttling
 
 if TYPE_CHECKING:
     from rest_framework.views import APIView
+
+    from lookups.api.endpoint import Endpoint
 
 FROM_HERE = "This API key may not be used from this address: its allowedNetworks are others"
 
@@ -75,7 +77,7 @@ class HasApiKey(BasePermission):
         key = request.auth
         if not isinstance(key, ApiKey):
             return False
-        scopes: list[str] = view.list_scopes()  # type: ignore[attr-defined]
+        scopes = cast("Endpoint", view).list_scopes()
         if scopes and not any(map(key.allows, scopes)):
             raise errors.forbidden(f'This API key may not be used for this endpoint: it lacks the scope "{scopes[0]}"')
         return True

@@ -90,5 +90,5 @@ def _pages(question: Question, conflicts: tuple[Conflict, ...], *, sandbox: bool
     if not ids or settings.ENTITY_PAGES == "off":
         return {}
     stored = Entity.objects.filter(state=question.state, sandbox=sandbox, entity_id__in=ids)
-    shown = filter(suppression.has_page, stored.only("entity_id", "slug", "state"))
+    shown = suppression.with_page(stored).only("entity_id", "slug", "state")
     return {row.entity_id: row.page_url for row in shown}

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from urllib.parse import unquote_plus
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.core.cache import cache
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from lookups.models import Entity, Suppression
 from lookups.models.privacy import to_person_key
@@ -100,6 +100,12 @@ def has_page(entity: Entity) -> bool:
     """Whether the public page of a company is to be there."""
     same = Suppression.objects.active().filter(kind=Kind.COMPANY, state=entity.state, entity_id=entity.entity_id)
     return not same.exists()
+
+
+def with_page(entities: QuerySet[Entity]) -> QuerySet[Entity]:
+    """Those of which the public page is to be there."""
+    same = Suppression.objects.active().filter(kind=Kind.COMPANY, state=OuterRef("state"))
+    return entities.exclude(Exists(same.filter(entity_id=OuterRef("entity_id"))))
 
 
 def withhold(data: dict[str, Any], normalized: dict[str, Any], *, state: str) -> Record:
@@ -193,7 +199,7 @@ KNOWN_WITHIN = timedelta(seconds=2 * _REMEMBERED)  # by every process, also wher
 
 def _find(state: str, entity_id: str, person_keys: Iterable[str]) -> list[Suppression]:
     """What is left out of one record. Who is not on the list costs no question, nor do a thousand rows."""
-    subjects = cache.get_or_set(_SUBJECTS, _list_subjects, _REMEMBERED)
+    subjects = _remembered()
     if subjects is not None and subjects.isdisjoint({(state, entity_id), *person_keys}):
         return []
     company = Q(state=state, entity_id=entity_id, person_key="")
@@ -201,11 +207,15 @@ def _find(state: str, entity_id: str, person_keys: Iterable[str]) -> list[Suppre
     return list(Suppression.objects.active().filter(company | person).order_by())
 
 
-def _list_named(filings: Iterable[Mapping[str, Any]]) -> set[str]:
+def _list_named(filings: Collection[Mapping[str, Any]]) -> set[str]:
     """The people on the list whom the titles of these filings may name."""
-    people = [one for one in cache.get_or_set(_SUBJECTS, _list_subjects, _REMEMBERED) or () if isinstance(one, str)]
+    people = [one for one in (_remembered() if filings else None) or () if isinstance(one, str)]
     words = set().union(*map(_words_of, filings)) if people else set()
     return {one for one in people if words.issuperset(one.split())}
+
+
+def _remembered() -> frozenset[str | tuple[str, str]] | None:
+    return cache.get_or_set(_SUBJECTS, _list_subjects, _REMEMBERED)
 
 
 def _list_subjects() -> frozenset[str | tuple[str, str]]:

@@ -17,7 +17,6 @@ from lxml.html import HtmlElement
 from scrapers.bulk_data.layouts import minnesota
 from scrapers.failures import PageChanged
 from scrapers.normalize import types
-from scrapers.normalize.placeholders import stated
 from scrapers.parsing.cells import address_in, must_show
 from scrapers.parsing.fields import Labels, listed, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, one, select, table_rows, text_of
@@ -111,7 +110,7 @@ class Minnesota(Portal):
             entity_type=joined(labels.one("Business Type")),
             formation_date=joined(labels.maybe("Filing Date")),
             jurisdiction=joined(labels.maybe("Home Jurisdiction")),
-            agent_name="; ".join(filter(None, map(stated, agents))) or None,
+            agent_name="; ".join(filter(None, agents)) or None,
             agent_address=_address(labels, "Registered Office Address"),
             principal_address=_address(
                 labels, "Principal Executive Office Address", "Principal Place of Business Address"

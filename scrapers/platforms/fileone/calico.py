@@ -16,7 +16,6 @@ from scrapers.failures import PageChanged
 from scrapers.normalize import addresses
 from scrapers.parsing.fields import listed, need, need_rows, need_text, note_unread, text
 from scrapers.platforms.fileone.liens import LienBox
-from scrapers.portal import Portal
 from scrapers.records import Address, Candidate, EntityRecord, ResultList
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
@@ -29,6 +28,7 @@ _NOTHING = re.compile(
     r"|\b(records?|entity|entities) not found\b",
     re.IGNORECASE,
 )
+Rows = list[Mapping[str, Any]]
 _STANDINGS = listed("StandingSOS | StandingFTB | StandingAgent | StandingVCFCF")
 _READ = frozenset(_STANDINGS) | frozenset(
     listed(
@@ -58,12 +58,12 @@ class CalicoPortal(LienBox):
     def search(self, session: PortalSession, term: str) -> ResultList:
         """By key if there is one."""
         key = session.key("calico")
-        return _listed(search(self, session, key, term, begins_with=False)) if key else super().search(session, term)
+        return self._results(search(session, key, term, begins_with=False)) if key else super().search(session, term)
 
     def narrow(self, session: PortalSession, name: str) -> ResultList:
         """Names that begin so; the page knows no such search."""
         key = session.key("calico")
-        return _listed(search(self, session, key, name, begins_with=True)) if key else ResultList((), False)
+        return self._results(search(session, key, name, begins_with=True)) if key else ResultList((), False)
 
     def find(self, session: PortalSession, entity_id: str) -> ResultList:
         """By key if there is one: the API with and without the zeros of old numbers, for which it has is not known."""
@@ -71,39 +71,37 @@ class CalicoPortal(LienBox):
         if not key:
             return super().find(session, entity_id)
         spelled = dict.fromkeys((entity_id, entity_id.zfill(7)))
-        return _listed(next(filter(None, (find(self, session, key, number) for number in spelled)), []))
+        return self._results(next(filter(None, (find(session, key, number) for number in spelled)), []))
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """The API's rows are whole records."""
         return candidate.record or super().detail(session, candidate)
 
+    def _results(self, rows: Rows) -> ResultList:
+        records = (replace(_record(row), standing=self.worst_standing(_standings(row))) for row in rows)
+        return ResultList(tuple(map(Candidate.of, records)), complete=len(rows) < LIMIT)
 
-def _listed(records: list[EntityRecord]) -> ResultList:
-    return ResultList(tuple(Candidate.of(record) for record in records), complete=len(records) < LIMIT)
 
-
-def search(portal: Portal, session: PortalSession, key: str, term: str, *, begins_with: bool) -> list[EntityRecord]:
+def search(session: PortalSession, key: str, term: str, *, begins_with: bool) -> Rows:
     """Entities whose name holds, or begins with, the term: at most `LIMIT`."""
     params = {"search-term": term, "begins-with": str(begins_with).lower()}
-    return _records(portal, session, key, "BusinessEntityKeywordSearch", params)
+    return _ask(session, key, "BusinessEntityKeywordSearch", params)
 
 
-def find(portal: Portal, session: PortalSession, key: str, number: str) -> list[EntityRecord]:
+def find(session: PortalSession, key: str, number: str) -> Rows:
     """The entity with this number, if there is one."""
-    return _records(portal, session, key, "BusinessEntityDetails", {"entity-number": number})
+    return _ask(session, key, "BusinessEntityDetails", {"entity-number": number})
 
 
-def _records(
-    portal: Portal, session: PortalSession, key: str, verb: str, params: Mapping[str, str | int]
-) -> list[EntityRecord]:
+def _ask(session: PortalSession, key: str, verb: str, params: Mapping[str, str | int]) -> Rows:
     headers = {"Accept": "application/json", "Ocp-Apim-Subscription-Key": key}
     page = session.get(f"{API}/{verb}", params=params, headers=headers, expect=(200, 400))
     rows = _rows(page)
     note_unread({name for row in rows for name in row} - _READ - _IGNORED, session)
-    return [_record(portal, row) for row in rows]
+    return rows
 
 
-def _rows(page: Page) -> list[Mapping[str, Any]]:
+def _rows(page: Page) -> Rows:
     if page.status != 200:
         if _NOTHING.search(page.text):
             return []
@@ -117,13 +115,16 @@ def _rows(page: Page) -> list[Mapping[str, Any]]:
     return rows
 
 
-def _record(portal: Portal, row: Mapping[str, Any]) -> EntityRecord:
+def _standings(row: Mapping[str, Any]) -> list[str]:
+    return [word for office in _STANDINGS if (word := text(need(row, office)))]
+
+
+def _record(row: Mapping[str, Any]) -> EntityRecord:
     return EntityRecord(
         entity_name=need_text(row, "EntityName"),
         entity_id=need_text(row, "EntityID"),
         entity_type=text(need(row, "EntityType")),
         status=need_text(row, "StatusDescription"),
-        standing=portal.worst_standing([word for each in _STANDINGS if (word := text(need(row, each)))]),
         formation_date=text(need(row, "FilingDate")),
         jurisdiction=text(need(row, "Jurisdiction")),
         agent_name=text(need(row, "AgentName")),

@@ -65,7 +65,7 @@ def list_namesakes(entity: Entity, *, account: Account | None) -> Some[Company]:
 
 def _visible(same: QuerySet[Entity], entity: Entity, account: Account | None) -> list[Entity]:
     if settings.ENTITY_PAGES == "public" and not entity.sandbox:
-        return [one for one in same[: 2 * _MOST] if suppression.has_page(one)]
+        return list(suppression.with_page(same)[: 2 * _MOST])
     if account is None:
         return []
     bought = Lookup.objects.filter(account=account, verdict=Verdict.FOUND.value, version__entity__in=same)
