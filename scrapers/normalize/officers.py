@@ -17,6 +17,8 @@ _OFFICE_WORDS = "ceo cfo coo cto cio vp president treasurer chairman chairwoman 
 _OFFICES = frozenset(_OFFICE_WORDS.split())
 _OFFICES_OF_TWO_WORDS = {("vice", "president"), ("managing", "member")}
 _BEHIND_NAMES = _GENERATION | _OFFICES
+# "C/O JORDAN SMITH", "ATTN: JORDAN SMITH", "JORDAN AND CASEY SMITH": who of them is meant, nobody can say.
+_CARE_OR_SEVERAL = re.compile(r"\b(?:c/o|attn|and|or)\b|%", re.IGNORECASE)
 _PARTICLES = {"de", "del", "la", "las", "los", "van", "der", "den", "von", "di", "da", "dos", "du", "le", "st", "ter"}
 _IN_COMPANY_NAMES = """
 trust group holdings partners services service associates agents agent solutions management enterprises capital
@@ -128,9 +130,15 @@ def read(officer: Officer) -> PersonOrCompany:
     given, family = split(officer.name)
     if officer.family:  # "MARIA RIVERA ORTIZ": the registry says that both are
         family = _bare(officer.family.replace(",", " ").split())
-    if not given or not family:
+    unclear = _CARE_OR_SEVERAL.search(officer.name) or (len(family) == 1 and _is_initial(family[0], officer.name))
+    if not given or not family or unclear:
         return {"givenName": None, "familyName": None, "kind": "person"}
     return {"givenName": _cased(given[0]), "familyName": " ".join(map(_cased, family)), "kind": "person"}
+
+
+def _is_initial(family: str, name: str) -> bool:
+    """Whether a name ends in a letter ("SMITH JORDAN A"), and no comma says that a family is called so."""
+    return len(_letters(family)) == 1 and "," not in name
 
 
 def split(name: str) -> tuple[list[str], list[str]]:
@@ -147,6 +155,7 @@ def split(name: str) -> tuple[list[str], list[str]]:
 
 def _bare(words: list[str]) -> list[str]:
     """The words of a person's name without forms of address, generation and office; a family may be called Manager."""
+    words = [word for word in words if any(map(str.isalnum, word))]  # "JORDAN SMITH - MANAGER"
     while len(words) > 2 and names.plain(words[-1]) in _OFFICES:
         double = tuple(map(names.plain, words[-2:])) in _OFFICES_OF_TWO_WORDS and len(words) > 3
         words = words[: -2 if double else -1]

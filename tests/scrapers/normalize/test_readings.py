@@ -285,6 +285,8 @@ class TestAnOfficer:
             ("Jordan Smith, DVM", "Jordan", "Smith"),
             ("JORDAN SMITH V", "Jordan", "Smith"),
             ("DO, JORDAN", "Jordan", "Do"),
+            ("O, JORDAN", "Jordan", "O"),
+            ("JORDAN SMITH - MANAGER", "Jordan", "Smith"),
             # words of companies that are families' before a comma
             ("STATE, JORDAN", "Jordan", "State"),
             ("CAPITAL, JORDAN A", "Jordan", "Capital"),
@@ -294,6 +296,13 @@ class TestAnOfficer:
     )
     def test_is_a_person_with_two_names(self, shown: str, given: str, family: str) -> None:
         assert officers.read(Officer(shown)) == {"givenName": given, "familyName": family, "kind": "person"}
+
+    @pytest.mark.parametrize(
+        "shown",
+        ["C/O JORDAN SMITH", "ATTN: JORDAN SMITH", "JORDAN SMITH % JO DOE", "JORDAN AND CASEY DOE", "SMITH JORDAN A"],
+    )
+    def test_whose_names_nobody_can_tell_apart_has_none(self, shown: str) -> None:
+        assert officers.read(Officer(shown)) == {"givenName": None, "familyName": None, "kind": "person"}
 
     @pytest.mark.parametrize(
         ("first", "last", "given", "family"),
