@@ -156,7 +156,9 @@ class Candidate:
         check_names(self.name)
 
     @classmethod
-    def of(cls, record: EntityRecord, *, name_kind: NameKind = "legal") -> Candidate:
+    def of(
+        cls, record: EntityRecord, *, name_kind: NameKind = "legal", handle: Mapping[str, str] | None = None
+    ) -> Candidate:
         """A row that already is the whole record, so that nothing more need be opened."""
         return cls(
             record.entity_name,
@@ -164,6 +166,7 @@ class Candidate:
             record.status,
             record.entity_type,
             name_kind,
+            handle or {},
             record=record,
             sos_url=record.sos_url,
         )

@@ -36,20 +36,19 @@ def ask_rows(session: PortalSession, *, domain: str, dataset: str, where: str, o
         headers={"Accept": "application/json"} | ({"X-App-Token": token} if token else {}),
         expect=(200, 202, 400),
     )
-    _refuse_errors(page)
-    rows = need_list(page.json(), "the answer")
+    rows = need_list(_body_of(page), "the answer")
     if not all(isinstance(row, Mapping) for row in rows):
         raise PageChanged("a row is no object")
     return rows
 
 
-def _refuse_errors(page: Page) -> None:
+def _body_of(page: Page) -> Any:
     if page.status == 202:
         raise PortalUnavailable(f"{page.url}: the question was accepted, the answer is not ready")
     body = page.json()
     error = body if isinstance(body, Mapping) else {}
     if page.status == 200 and not error.get("error"):
-        return
+        return body
     reason = f"{error.get('code') or error.get('errorCode') or ''} {error.get('message') or ''}"
     if re.search(r"time.?out|timed out|unavailable|too.?busy", reason, flags=re.IGNORECASE):
         raise PortalUnavailable(f"{page.url}: {reason.strip()[:300]}", reason=Failure.TIMEOUT)

@@ -47,7 +47,10 @@ def record(row: Row) -> EntityRecord:
 def _address(row: Row, prefix: str) -> Address:
     """The address of one of them; its lines may begin with the name once more."""
     name, *lines, city, state, zip_code = (value(row, f"{prefix}_{part}") for part in _PARTS)
-    street = (line for line in lines if line and _words(line) != _words(name))
+    if not any((*lines, city, state, zip_code)):
+        return Address()  # as most are: of the four, few companies have more than one
+    own = _words(name)
+    street = (line for line in lines if line and _words(line) != own)
     return addresses.from_parts(*street, city=city, state=state, zip=zip_code)
 
 

@@ -72,9 +72,9 @@ class NewYorkRows(SocrataPortal):
         """The data write the number without leading zeros."""
         return super().check_id(entity_id).lstrip("0") or "0"
 
-    def candidate(self, record: EntityRecord, row: Row) -> Candidate:
-        """A row of the list."""
-        return replace(super().candidate(record, row), handle=_LISTED)
+    def handle(self, row: Row) -> Mapping[str, str]:
+        """A row of the list is known to be one."""
+        return _LISTED
 
     def _with_history(self, session: PortalSession, listed: ResultList, where: str, asked: str) -> ResultList:
         """The list's rows, and the rows of the history of names that are nobody's present name in the list."""
@@ -115,7 +115,7 @@ class NewYorkRows(SocrataPortal):
             if row is not None and row.record is not None:
                 found[number] = replace(row, record=history.with_names(row.record, rows), handle=_LISTED | _NAMED)
             elif (record := history.ended(number, rows, own)) is not None:
-                found[number] = replace(Candidate.of(record), handle=_NAMED)
+                found[number] = Candidate.of(record, handle=_NAMED)
         return found
 
     def _filings(self, session: PortalSession, number: str) -> tuple[list[Row], frozenset[str]]:

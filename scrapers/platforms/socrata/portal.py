@@ -6,7 +6,7 @@ one is asked before the answer is "not found", because registries write `O'NEIL'
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar
@@ -168,7 +168,11 @@ class SocrataPortal(Portal):
 
     def candidate(self, record: EntityRecord, row: Row) -> Candidate:
         """A row that already is the whole record."""
-        return Candidate.of(record, name_kind=self.name_kind(record))
+        return Candidate.of(record, name_kind=self.name_kind(record), handle=self.handle(row))
+
+    def handle(self, row: Row) -> Mapping[str, str]:
+        """What opening a row of the list needs to know of it."""
+        return {}
 
     def name_kind(self, record: EntityRecord) -> NameKind:
         """Legal names, but where a data set also lists trade names: a name without its type may be one of these."""

@@ -5,7 +5,7 @@ They are asked for the one company that was chosen, by the key that the master's
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -69,9 +69,9 @@ class MasterPortal(SocrataPortal):
         """The key's too."""
         return super().columns_read() | {self.key_column}
 
-    def candidate(self, record: EntityRecord, row: Row) -> Candidate:
-        """The row with the key that the other data sets know the company by."""
-        return replace(super().candidate(record, row), handle={"key": value(row, self.key_column) or ""})
+    def handle(self, row: Row) -> Mapping[str, str]:
+        """The key that the other data sets know the company by."""
+        return {"key": value(row, self.key_column) or ""}
 
     def detail(self, session: PortalSession, candidate: Candidate) -> EntityRecord:
         """The master's record with the agent, the principals, the former names and the filings."""
