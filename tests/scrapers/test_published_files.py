@@ -18,7 +18,7 @@ from scrapers.bulk_data.stored_form import from_plain, to_plain
 from scrapers.failures import PageChanged
 from scrapers.normalize import officers
 from scrapers.normalize.placeholders import without_placeholders
-from scrapers.records import EntityRecord, NotFound, Officer, Query
+from scrapers.records import Address, EntityRecord, NotFound, Officer, Query
 from scrapers.search.pipeline import ask, ask_copy_for_name
 from tests.scrapers.conversation import Conversation
 from tests.scrapers.golden import NOW
@@ -54,7 +54,7 @@ def zipped(path: Path, **members: str) -> Path:
 class TestIllinois:
     """Six fixed-width files, joined by file number."""
 
-    def folder(self, tmp_path: Path, *, master: list[str] | None = None) -> Path:
+    def folder(self, tmp_path: Path, *, master: list[str] | None = None, **others: list[str]) -> Path:
         corporation = [
             fixed(40, (0, "00000017"), (8, "19990506"), (24, "17"), (29, "00"), (31, "4")),
             fixed(40, (0, "00000025"), (8, "20010101"), (24, "10"), (29, "14"), (31, "6")),
@@ -100,7 +100,7 @@ class TestIllinois:
                 ),
             ],
         }
-        for name, lines in files.items():
+        for name, lines in (files | others).items():
             text = "\r\n".join(["HEADER 20260101", *lines, "TRAILER 000002"]) + "\r\n"
             zipped(tmp_path / f"{name}.zip", **{f"{name}__txt": text})
         return tmp_path
@@ -135,6 +135,18 @@ class TestIllinois:
         going, named, llc = read("IL", self.folder(tmp_path, master=master))
         assert (going.status, going.entity_type) == ("Intent to dissolve", "Not-for-Profit Corporation")
         assert (llc.status, named.jurisdiction) == ("NGS", "64")
+
+    def test_names_no_agent_who_vacated_the_office(self, tmp_path: Path) -> None:
+        corporations = [fixed(164, (0, "00000025"), (8, "JORDAN SAMPLE"), (68, "1 EXAMPLE ST"), (151, "9"))]
+        companies = [fixed(164, (0, "01234567"), (8, "9"), (9, "HARBOR AGENTS INC"), (69, "2 EXAMPLE ST"))]
+        _, second, llc = read("IL", self.folder(tmp_path, cdxallagt=corporations, llcallagt=companies))
+        assert (second.agent_name, second.agent_address) == (None, Address())
+        assert (llc.agent_name, llc.agent_address) == (None, Address())
+
+    def test_names_an_agent_who_is_about_to_vacate_it(self, tmp_path: Path) -> None:
+        corporations = [fixed(164, (0, "00000025"), (8, "JORDAN SAMPLE"), (151, "8"))]
+        _, second, _ = read("IL", self.folder(tmp_path, cdxallagt=corporations))
+        assert second.agent_name == "JORDAN SAMPLE"
 
     @pytest.mark.django_db
     def test_holds_names_alone_that_are_no_companies_and_are_taken(

@@ -45,6 +45,7 @@ _LLC_STATUS = coded(
     "06: Withdrawn | 07: Revoked | 08: Voluntary Dissolution/Terminated | 09: Involuntary Dissolution | 10: Merged | "
     "11: Administratively Dissolved | 12: Void | 13: Bankruptcy | 14: Hold"
 )
+_VACATED = "9"  # of an agent who left the office, in both files (elements 41035, 42002)
 _MORE = listed("cdxallnam | cdxallagt | llcallmst | llcallnam | llcallagt")
 
 
@@ -108,6 +109,9 @@ def _record(row: Row) -> EntityRecord:
     code = master[29:31] if corporation else master[14:16]
     home = master[24:26] if corporation else master[41:43]
     street = 68 if corporation else 69
+    code_at = 151 if corporation else 8
+    if agent[code_at : code_at + 1] == _VACATED:
+        agent = ""
     if not re.fullmatch(r"[0-9]{2}", code):  # a line that is cut, or shifted
         raise PageChanged(f"{master[:8]}: the status {code!r}")
     return EntityRecord(
