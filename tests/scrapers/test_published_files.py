@@ -148,6 +148,13 @@ class TestIllinois:
         _, second, _ = read("IL", self.folder(tmp_path, cdxallagt=corporations))
         assert second.agent_name == "JORDAN SAMPLE"
 
+    def test_takes_no_country_of_an_llc_for_a_state(self, tmp_path: Path) -> None:
+        home, office = (41, "17"), ((43, "5 OAK ST"), (88, "TORONTO"), (118, "M5V2T6"), (127, "25"))
+        company = fixed(136, (0, "01234567"), (14, "00"), home, *office)
+        *_, llc = read("IL", self.folder(tmp_path, llcallmst=[company]))
+        assert llc.jurisdiction is None
+        assert (llc.principal_address.city, llc.principal_address.state) == ("TORONTO", None)
+
     @pytest.mark.django_db
     def test_holds_names_alone_that_are_no_companies_and_are_taken(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

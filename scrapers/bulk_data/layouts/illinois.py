@@ -107,7 +107,7 @@ def _record(row: Row) -> EntityRecord:
     master, agent = row["master"], row["agent"]
     corporation = row["kind"] == "corporation"
     code = master[29:31] if corporation else master[14:16]
-    home = master[24:26] if corporation else master[41:43]
+    home = _STATE.get(master[24:26], master[24:26].strip()) if corporation else _letters(master[41:43])
     street = 68 if corporation else 69
     code_at = 151 if corporation else 8
     if agent[code_at : code_at + 1] == _VACATED:
@@ -120,7 +120,7 @@ def _record(row: Row) -> EntityRecord:
         entity_type=_CORPORATION_TYPE.get(master[31:32], "Corporation") if corporation else "Limited Liability Company",
         status=(_CORPORATION_STATUS if corporation else _LLC_STATUS).get(code, f"status code {code}"),
         formation_date=_day(master[8:16] if corporation else master[24:32]),
-        jurisdiction=_STATE.get(home, home.strip()) or None,
+        jurisdiction=home or None,
         agent_name=(agent[8:68] if corporation else agent[9:69]).strip() or None,
         agent_address=addresses.from_parts(
             agent[street : street + 45],
@@ -133,6 +133,11 @@ def _record(row: Row) -> EntityRecord:
     )
 
 
+def _letters(place: str) -> str | None:
+    """An LLC's state; a number in its place is a country's, which has no list here (elements 42016)."""
+    return place if place.isalpha() else None
+
+
 def _day(field: str) -> str | None:
     """A day of eight digits; noughts stand for none."""
     return field.strip() if field.strip(" 0") else None
@@ -140,7 +145,8 @@ def _day(field: str) -> str | None:
 
 def _office(master: str) -> Address:
     """An LLC's principal office; corporations have none in the files."""
-    return addresses.from_parts(master[43:88], city=master[88:118], state=master[127:129], zip=master[118:127].strip())
+    state = _letters(master[127:129])
+    return addresses.from_parts(master[43:88], city=master[88:118], state=state, zip=master[118:127].strip())
 
 
 BULK_DATA = BulkData(
