@@ -30,7 +30,7 @@ from scrapers.transport.session import PortalSession
 _ICRS = "https://apps3.web.maine.gov/nei-sos-icrs/ICRS"
 _FIELD = "WAISqueryString"
 _NUMBER = re.compile(r"CorpSumm=(\d{8})[+ ]?([A-Z]{1,2})")
-_NONE = re.compile(r"(?<!if )\bno (records?|match(es)?|corporations?) ((was|were) )?found\b", re.IGNORECASE)
+_NONE = re.compile(r"(?<!if )\b(no (records?|match(es)?|corporations?) ((was|were) )?|nothing )found\b", re.IGNORECASE)
 _OTHER = re.compile(r"^(.+?)\s*\(?\b([AF])\)?$")
 _KINDS = "B|D|I|L|M|N|F|R|CP|DC|DP|LP|LN|ND|RC|RD|RI|RN|RP|RR|CR|FC|FP|LF|LR|NF|NR|PR"
 
