@@ -104,7 +104,7 @@ def _summary(page: Page) -> EntityRecord:
     if filed is None:
         raise PageChanged(f"{page.url}: no day of filing")
     principal, mailing = _block(rows, "Principal Home Office Address")
-    agent_name, agent_address = agent_in(_block(rows, "Clerk/Registered Agent")[0])
+    agent_name, agent_address = agent_in(_agent(rows))
     return EntityRecord(
         entity_name=must_show(facts, "Legal Name"),
         entity_id=must_show(facts, "Charter Number").replace(" ", ""),
@@ -164,6 +164,12 @@ def _block(rows: list[HtmlElement], head: str) -> tuple[list[str], list[str]]:
                     return cells[0], cells[1] if len(cells) > 1 else []
             return [], []
     raise PageChanged(f"no heading {head!r} on the summary")
+
+
+def _agent(rows: list[HtmlElement]) -> list[str]:
+    """The agent's lines; none where the first one says that there is no agent, and a contact's name follows."""
+    lines = _block(rows, "Clerk/Registered Agent")[0]
+    return [] if lines and lines[0].casefold().startswith("no clerk/registered agent on file") else lines
 
 
 def _others(rows: list[HtmlElement], letter: str) -> tuple[str, ...]:
