@@ -115,7 +115,8 @@ def _record(page: Page, session: PortalSession) -> EntityRecord:
     tree = page.html()
     if maybe(tree, "div.legendStyle") is None:
         raise missing_result(page, "the record")
-    labels = Labels(pairs(select(tree, ".fp_formItem", least=1), ".fp_formItemLabel", ".fp_formItemData"))
+    items = pairs(select(tree, ".fp_formItem", least=1), ".fp_formItemLabel", ".fp_formItemData")
+    labels = Labels((label.partition(":")[0], lines) for label, lines in items)  # a hint may stand behind the colon
     labels.ignore("Business Code", "Stock Status", "Close Status", "Owner", "Renewal Date", "Expiration Date")
     agent_name, agent_address = agent_in(labels.maybe("Resident Agent"))
     record = EntityRecord(
