@@ -20,6 +20,7 @@ from scrapers.parsing.cells import shown
 from scrapers.parsing.fields import Labels, fold, listed, note_unread
 from scrapers.parsing.html import lines_of, maybe, missing_result, select, table_rows, text_of, visible_text
 from scrapers.parsing.lists import find_count
+from scrapers.parsing.pairs import pairs
 from scrapers.parsing.webforms import WebForm, spans
 from scrapers.portal import Capabilities, Portal, Terms
 from scrapers.records import Address, Candidate, EntityRecord, Filing, Officer, ResultList
@@ -141,11 +142,13 @@ def _record(page: Page, session: PortalSession) -> EntityRecord:
     number = labels.maybe("CharterNumber", "BookNumber", "Number")
     if not number:
         raise PageChanged(f"{page.url}: a record without a charter number")
+    report = Labels(pairs(select(tree, f"#{_ID}tblStatus tr"), "td", "td + td"))
     agents, amendments = list(_group(tree, "rptAgents", "Agent")), _group(tree, "grdAmendments", "Amendment")
     record = EntityRecord(
         entity_name=labels.one("Name"),
         entity_id=number,
         status=labels.one("Status", "CurrentStatus"),
+        standing=shown(report.maybe("Annual Report Status")),
         entity_type=labels.one("Type", "TypesRegistered"),
         formation_date=labels.one("RegistrationDate"),
         agent_name="; ".join(filter(None, (agent.get("Name") for agent in agents))) or None,
