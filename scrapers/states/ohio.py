@@ -46,8 +46,7 @@ class Ohio(Portal):
 
     code = "OH"
     hosts = ("businesssearch.ohiosos.gov", "businesssearchapi.ohiosos.gov")
-    sources = (f"{_PAGE}/",)
-    id_pattern = r"\d{1,8}"
+    sources, id_pattern = (f"{_PAGE}/",), r"\d{1,8}"
     capabilities = Capabilities(agent=True, filings=True)
     published = frozenset(listed("status | entity_type | formation_date | agent_name | agent_address | jurisdiction"))
     statuses = meanings("Active | Cancelled | Dead | Fraudulent | Hold")
@@ -138,13 +137,14 @@ def spelled(name: str) -> str:
 
 
 def _candidate(row: Any) -> Candidate:
+    agent = _shown(row, "agent_name") if _shown(row, "agent_status") == "Active" else None  # named on when resigned
     return Candidate(
         name=need_text(row, "business_name"),
         entity_id=need_text(row, "charter_num"),
         status=need_text(row, "status"),
         entity_type=_shown(row, "business_type"),
         name_kind=types.name_kind(_shown(row, "business_type")),
-        handle={"agent": _shown(row, "agent_name") or "", "state": _shown(row, "state_name") or ""},
+        handle={"agent": agent or "", "state": _shown(row, "state_name") or ""},
         sos_url=_link(need_text(row, "charter_num")),
     )
 
