@@ -17,6 +17,7 @@ from scrapers.parsing.fields import Labels, fold
 from scrapers.parsing.html import maybe, select, table_rows, text_of, visible_text
 from scrapers.parsing.people import refuse_unread
 from scrapers.records import Address, Officer
+from scrapers.statuses import find_meaning
 
 _EMPTY = {"", "n/a", "none", "not available", "not stated", "null", "no records to view.", "-"}
 _OVER_PRINCIPALS = re.compile(r"(?:principal|officer)(?:\(s\)|s)? information", re.IGNORECASE)
@@ -163,9 +164,18 @@ def officers(tree: HtmlElement, columns: Iterable[str] = ("Title", "Name", "Addr
         if has_panel and not NO_PRINCIPALS.search(visible_text(tree)):
             raise PageChanged("a panel of principals without their list")
         return ()
-    rows = table_rows(table, (title, name, where))
+    rows = table_rows(table, (title, name, where), optional=("Status",))
     return tuple(
         Officer(text_of(row[name]), stated(text_of(row[title])), stated(text_of(row[where])))
         for row in rows
-        if text_of(row[name])
+        if text_of(row[name]) and _serves(row)
     )
+
+
+def _serves(row: Mapping[str, HtmlElement]) -> bool:
+    """Whether somebody is still in office, where a list says it of each (Nevada): it may show earlier ones, too."""
+    word = text_of(row["Status"]) if "Status" in row else ""
+    meaning = find_meaning(word)
+    if word and (meaning is None or meaning.status_class == "neutral"):
+        raise PageChanged(f"{word!r} stands where a principal's status does")
+    return meaning is None or meaning.status_class == "active"

@@ -12,6 +12,7 @@ from scrapers.platforms.civix import sections
 from scrapers.records import Found, NotFound
 from scrapers.refusals import QueryRefused
 from tests.scrapers.conversation import Conversation, answer
+from tests.scrapers.states.test_nothing_shown import put
 
 HOST = "https://cis.scc.virginia.gov/EntitySearch"
 FORM = '<form><input type="hidden" name="__RequestVerificationToken" value="token-1"></form>'
@@ -136,6 +137,16 @@ class TestAnEntitysPage:
         moved = '<table id="grid_people"><tr><th>Name</th></tr><tr><td>Riley Sample</td></tr></table>'
         with pytest.raises(PageChanged, match="principals"):
             sections.officers(html.fromstring(panel.format(moved)))
+
+    @pytest.mark.parametrize("gone", ["Historical", "Inactive"])
+    def test_names_those_alone_who_are_still_in_office(self, gone: str) -> None:
+        cells = ("Manager", "RILEY SAMPLE", "100 DESERT WAY, RENO, NV, 89501, USA", "02/01/2026", "Active")
+        row = f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+        former = row.replace("RILEY", "JORDAN").replace("Active", gone)
+        found = put("NV", "active", (row, former + row))
+        assert isinstance(found, Found), found
+        assert [who.name for who in found.record.officers] == ["RILEY SAMPLE"]
+        assert put("NV", "active", (row, row.replace("Active", "Disputed"))) == "layout_changed"
 
     def test_keeps_the_agents_name_apart_from_the_entitys(self) -> None:
         page = html.fromstring(
