@@ -20,9 +20,12 @@ _WORDS = frozenset(
     )
 )
 # So "Not Provided", and as Minnesota has it "(Optional) Currently No Agent".
-_DONE = "available|given|listed|provided|required|stated|shown|named|appointed|designated|on file|on record|of record"
+_DONE = (
+    "available|found|given|listed|provided|required|stated|shown|named|appointed|designated|on file|on record|of record"
+)
 _NOBODY = re.compile(
     rf"not (?:{_DONE})|(?:optional )?(?:currently )?(?:none|no (?:registered |resident )?agent)(?: (?:{_DONE}))?"
+    rf"|no (?:principal office |principal |mailing |street )?address(?: (?:{_DONE}))?"
 )
 # "Registered Agent Revoked" (New York), "*RESIGNED 01/02/03*" (Florida): somebody was, and nobody is.
 _GONE = re.compile(

@@ -413,6 +413,8 @@ class TestAPlaceholder:
             "NO AGENT ON FILE",
             "No Registered Agent Appointed",
             "NONE DESIGNATED",
+            "No principal office address found",  # MS
+            "NO ADDRESS ON FILE",
             "THE CORPORATION",  # NY
             "C/O THE LLC",
             "c/o the limited liability company",
