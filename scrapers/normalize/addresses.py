@@ -116,7 +116,7 @@ def _from_text(text: str, country: str | None) -> Address:
     named = _COUNTRY_AT_END.search(text)
     if named:
         text, country = text[: named.start()], named[1]
-    parts = [part.strip() for part in text.split(",") if part.strip()]
+    parts = [part.strip() for part in text.split(",") if not is_placeholder(part)]
     if parts and parts[-1].upper() in _COUNTRIES:
         country = parts.pop()
     known = _of_the_forces(", ".join(parts), country) or _abroad(parts)

@@ -9,7 +9,7 @@ from lxml import html
 
 from scrapers.failures import PageChanged
 from scrapers.platforms.civix import sections
-from scrapers.records import Found, NotFound
+from scrapers.records import Address, Found, NotFound
 from scrapers.refusals import QueryRefused
 from tests.scrapers.conversation import Conversation, answer
 from tests.scrapers.states.test_nothing_shown import put
@@ -127,6 +127,12 @@ class TestAnEntitysPage:
     @pytest.mark.parametrize("shown", ["N/A", "NONE", "Not Available", "", None])
     def test_says_in_words_that_there_is_nothing(self, shown: str | None) -> None:
         assert not sections.address(shown)
+
+    @pytest.mark.parametrize(
+        "shown", ["NONE, CARMEL, IN, 46032, USA", "NONE, NONE, CARMEL, IN, 46032, USA", "N/A, CARMEL, IN, 46032, USA"]
+    )
+    def test_says_in_words_that_there_is_no_street(self, shown: str) -> None:
+        assert sections.address(shown) == Address(None, "CARMEL", "IN", "46032", "USA")
 
     @pytest.mark.parametrize("heading", ["Principal Information", "PRINCIPAL INFORMATION", "Officer Information"])
     def test_says_that_there_are_no_principals_or_shows_them(self, heading: str) -> None:
