@@ -42,7 +42,7 @@ from scrapers.transport.session import PortalSession
 _CGI = "https://www.nebraska.gov/sos/corp/corpsearch.cgi"
 _NONE = re.compile(r"(?<!if )\b(no|0) (records?|results?|matches) ((was|were) )?found\b", re.IGNORECASE)
 _COLUMNS = listed("Name | SOS Account Number | Type | Status")
-_OFFICERS, _FILINGS = listed("Position | Name | Address"), listed("Document | Date Filed")
+_OFFICERS, _FILINGS = listed("Corporation Position | Name | Address"), listed("Document | Date Filed")
 _ASSOCIATED = listed("Account Number | Name | Type | Status")  # other entities, each with a record of its own
 _IGNORED = listed(
     "Nature of Business | Nonprofit Type | Has Members | Professional Action | Contact | Expiration Date | "

@@ -27,3 +27,12 @@ class TestACompanyWithAssociatedEntities:
     def test_is_a_changed_page_where_the_table_is_another_one(self) -> None:
         assert with_table("Account Number", "Name", "Owner", "Status") == "layout_changed"
         assert with_table("Owner", "Name", "Type", "Status") == "layout_changed"
+
+
+class TestACorporationsOfficers:
+    """Under "Corporation Position", as two public clients write the heading."""
+
+    def test_are_read(self) -> None:
+        found = put("NE", "inactive")
+        assert isinstance(found, Found), found
+        assert [(who.title, who.name) for who in found.record.officers] == [("President", "ROBIN SAMPLE")]
