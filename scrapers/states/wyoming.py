@@ -17,7 +17,7 @@ class Wyoming(WyoBizPortal):
 
     code = "WY"
     hosts = ("wyobiz.wyo.gov",)
-    home, prefix = "https://wyobiz.wyo.gov/Business/", "MainContent_"
+    home = "https://wyobiz.wyo.gov/Business/"
     name_field, id_field, button = "txtFilingName", "txtFilingID", "cmdSearch"
     layout = "items"
     sources = ("https://wyobiz.wyo.gov/Business/FilingSearch.aspx",)

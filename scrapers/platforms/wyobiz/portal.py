@@ -26,11 +26,12 @@ from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
 _ALWAYS = ({"txtStatus"}, {"txtFilingType", "txtSubType"}, {"txtInitialDate"})  # on the page of each filing
-_STANDINGS = listed("txtStandingTax | txtStandingRA | txtStandingOther")
+_STANDINGS = listed("txtStanding | txtStandingRA | txtStandingOther")  # of its tax, of its agent
 _IGNORED = frozenset(
     listed(
         "txtSubStatus | txtSubType | txtDuration | txtInactiveDate | txtAgentAddressMail | txtOptional1 | "
-        "txtARDueDate | txtFilingName | txtTerm"
+        "txtARDueDate | txtFilingName | txtTerm | txtLatestAR | txtARExempt | txtTaxPaid | txtEffectiveDate | "
+        "txtPurposeCode"
     )
 )
 
@@ -47,7 +48,7 @@ class WyoBizPortal(Portal):
         ),
     )
     home: ClassVar[str] = ""
-    prefix: ClassVar[str] = ""  # of the ids on a filing page
+    prefix: ClassVar[str] = ""  # of the ids on a filing page, where they have one
     name_field: ClassVar[str] = ""
     id_field: ClassVar[str] = ""
     button: ClassVar[str] = ""  # the search button, where it is one

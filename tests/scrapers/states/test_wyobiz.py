@@ -8,14 +8,12 @@ from scrapers.records import Found
 from scrapers.states.wyoming import Wyoming
 from tests.scrapers.states.test_nothing_shown import put
 
-STATUS = 'id="MainContent_txtStatus">Active</span></div>'
+STATUS = 'id="txtStatus">Active</span></div>'
 
 
 def shown(*standings: tuple[str, str]) -> Found:
     """The saved page of an active company, with its standings as the portal names them."""
-    more = "".join(
-        f'<div><span class="fieldData" id="MainContent_{name}">{word}</span></div>' for name, word in standings
-    )
+    more = "".join(f'<div><span class="fieldData" id="{name}">{word}</span></div>' for name, word in standings)
     answer = put("WY", "active", (STATUS, STATUS + more))
     assert isinstance(answer, Found), answer
     return answer
@@ -24,14 +22,14 @@ def shown(*standings: tuple[str, str]) -> Found:
 class TestAWyomingCompanyThatOwes:
     """Its tax or its agent's upkeep: its status is "Active" until the state dissolves it."""
 
-    @pytest.mark.parametrize("place", ["txtStandingTax", "txtStandingRA", "txtStandingOther"])
+    @pytest.mark.parametrize("place", ["txtStanding", "txtStandingRA", "txtStandingOther"])
     def test_is_active_but_not_in_good_standing(self, place: str) -> None:
-        words = dict.fromkeys(("txtStandingTax", "txtStandingRA", "txtStandingOther"), "Good") | {place: "Delinquent"}
+        words = dict.fromkeys(("txtStanding", "txtStandingRA", "txtStandingOther"), "Good") | {place: "Delinquent"}
         record = shown(*words.items()).record
         assert (record.status, record.standing) == ("Active", "Delinquent")
         assert Wyoming().record_meaning(record).reason == "not_in_good_standing"
 
     def test_is_in_good_standing_once_all_is_well(self) -> None:
-        record = shown(("txtStandingTax", "Good"), ("txtStandingRA", "Good")).record
+        record = shown(("txtStanding", "Good"), ("txtStandingRA", "Good")).record
         assert record.standing == "Good"
         assert Wyoming().record_meaning(record).reason is None
