@@ -140,4 +140,9 @@ def _history(tree: HtmlElement) -> Iterable[Filing]:
             raise PageChanged(f"the history of a filing stands otherwise: {text_of(history)[:80]!r}")
         for box in boxes:
             if title := text_of(one(box, ".fhRef")):
-                yield Filing(text_of(one(box, ".fhDate")) or None, title)
+                yield Filing(_behind("Date", one(box, ".fhDate")) or None, title)
+
+
+def _behind(label: str, element: HtmlElement) -> str:
+    """The text of an element without a label that stands before it: "Date: 03/14/2019"."""
+    return text_of(element).removeprefix(f"{label}:").strip()

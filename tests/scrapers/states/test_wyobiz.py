@@ -33,3 +33,12 @@ class TestAWyomingCompanyThatOwes:
         record = shown(("txtStanding", "Good"), ("txtStandingRA", "Good")).record
         assert record.standing == "Good"
         assert Wyoming().record_meaning(record).reason is None
+
+
+class TestAWyomingFiling:
+    """A label stands before each value: "Date: 03/14/2019"."""
+
+    def test_has_the_days_of_its_documents(self) -> None:
+        found = put("WY", "active")
+        assert isinstance(found, Found), found
+        assert [one.date for one in found.record.filings] == ["03/14/2019", "02/11/2025"]
