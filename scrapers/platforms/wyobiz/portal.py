@@ -6,6 +6,7 @@ them (documented). Each state has its own list; the filing page is the same.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import ClassVar
@@ -25,6 +26,8 @@ from scrapers.search.terms import NameSearch
 from scrapers.transport.page import Page
 from scrapers.transport.session import PortalSession
 
+_PARTY = re.compile(r"(?P<name>.*?)\s*\((?P<role>[^()]*)\)")
+_ORGANIZATION = re.compile(r"organization\s*:\s*(.*)", re.IGNORECASE)
 _ALWAYS = ({"txtStatus"}, {"txtFilingType", "txtSubType"}, {"txtInitialDate"})  # on the page of each filing
 _STANDINGS = listed("txtStanding | txtStandingRA | txtStandingOther")  # of its tax, of its agent
 _IGNORED = frozenset(
@@ -121,16 +124,18 @@ def _fields(page: Page, prefix: str) -> dict[str, HtmlElement]:
 
 
 def _parties(tree: HtmlElement) -> Iterable[Officer]:
-    """Role, "Name (organization)" and address of each party; roles that end in "Agent" stand elsewhere already."""
+    """Name and role ("Casey Sample (Organizer)") of each party, its organization where nobody is named, the address."""
     box = one(tree, "#divParties")
     rows = select(box, "li.rowRegular, li.rowAlt")
     if len(rows) != len(select(box, "li")):
         raise PageChanged("the parties of a filing stand otherwise")
     for row in rows:
-        role, who, where = (one(row, f".resHist{number}") for number in (1, 2, 3))
-        if not text_of(who):
-            raise PageChanged(f"a party without a name: {text_of(row)[:80]!r}")
-        yield Officer(text_of(who), text_of(role) or None, one_line(addresses.from_lines(lines_of(where))))
+        who, organization, where = (one(row, f".resHist{number}") for number in (1, 2, 3))
+        found, behind = _PARTY.fullmatch(text_of(who)), _ORGANIZATION.fullmatch(text_of(organization))
+        if not found or not behind or not (found["name"] or behind[1]):
+            raise PageChanged(f"a party without a name and a role: {text_of(row)[:80]!r}")
+        lines = [_without_label("Address", line) for line in lines_of(where)]
+        yield Officer(found["name"] or behind[1], found["role"] or None, one_line(addresses.from_lines(lines)))
 
 
 def _history(tree: HtmlElement) -> Iterable[Filing]:
@@ -140,9 +145,9 @@ def _history(tree: HtmlElement) -> Iterable[Filing]:
             raise PageChanged(f"the history of a filing stands otherwise: {text_of(history)[:80]!r}")
         for box in boxes:
             if title := text_of(one(box, ".fhRef")):
-                yield Filing(_behind("Date", one(box, ".fhDate")) or None, title)
+                yield Filing(_without_label("Date", text_of(one(box, ".fhDate"))) or None, title)
 
 
-def _behind(label: str, element: HtmlElement) -> str:
-    """The text of an element without a label that stands before it: "Date: 03/14/2019"."""
-    return text_of(element).removeprefix(f"{label}:").strip()
+def _without_label(label: str, text: str) -> str:
+    """A text without the label that stands before it: "Date: 03/14/2019"."""
+    return re.sub(rf"^{label}\b\s*:?\s*", "", text, flags=re.IGNORECASE)

@@ -42,3 +42,21 @@ class TestAWyomingFiling:
         found = put("WY", "active")
         assert isinstance(found, Found), found
         assert [one.date for one in found.record.filings] == ["03/14/2019", "02/11/2025"]
+
+    def test_names_its_parties_and_no_label(self) -> None:
+        found = put("WY", "active")
+        assert isinstance(found, Found), found
+        assert [(who.name, who.title, who.address) for who in found.record.officers] == [
+            ("Casey Sample", "Organizer", "10 Example Ave, Cheyenne, WY 82001"),
+            ("Heron Holdings, Inc.", "Member", "99 Fictional Way, Casper, WY 82601"),
+        ]
+
+    def test_names_a_person_before_the_organization_that_is_acted_for(self) -> None:
+        alone = '<span class="resHist2"><b>Organization:</b></span>'
+        found = put("WY", "active", (alone, alone.replace("</b>", "</b> Heron Holdings, Inc.")))
+        assert isinstance(found, Found), found
+        assert found.record.officers[0].name == "Casey Sample"
+
+    def test_is_a_changed_page_where_a_party_has_no_role(self) -> None:
+        assert put("WY", "active", (" (Organizer)", "")) == "layout_changed"
+        assert put("WY", "active", ("</b> Heron Holdings, Inc.", "</b>")) == "layout_changed"
