@@ -1,20 +1,21 @@
 """FilingSearch: a form with view state, a list, and a filing page of elements named by what they hold.
 
 Source: South Dakota's recorded search form (2026-10); lists and filing pages as public clients of both states read
-them (documented). Each state has its own list; the filing page is the same.
+them (documented). Each state has its own list; the filing page is the same but for its documents, which South Dakota
+shows in a table, and for parties, which it does not show.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import ClassVar
 
 from lxml.html import HtmlElement
 
 from scrapers.failures import PageChanged
-from scrapers.normalize import addresses
+from scrapers.normalize import addresses, dates
 from scrapers.normalize.addresses import one_line
 from scrapers.parsing.fields import listed, note_unread
 from scrapers.parsing.html import lines_of, missing_result, one, select, text_of
@@ -102,8 +103,8 @@ class WyoBizPortal(Portal):
             agent_address=place("txtAgentAddress"),
             principal_address=place("txtOfficeAddresss", "txtOfficeAddress"),
             mailing_address=place("txtMailAddress"),
-            officers=tuple(_parties(tree)),
-            filings=tuple(_history(tree)),
+            officers=tuple(_parties(tree)) if self.layout == "items" else (),
+            filings=tuple(_HISTORIES[self.layout](one(tree, "[id$='divHistorySummary']"))),
             sos_url=page.url,
         )
         left = {key for key, element in shown.items() if text_of(element)} - used - _IGNORED
@@ -138,14 +139,30 @@ def _parties(tree: HtmlElement) -> Iterable[Officer]:
         yield Officer(found["name"] or behind[1], found["role"] or None, one_line(addresses.from_lines(lines)))
 
 
-def _history(tree: HtmlElement) -> Iterable[Filing]:
-    for history in select(tree, "[id$='divHistorySummary']", least=1, most=1):
-        boxes = select(history, ".fhContainer")
-        if text_of(history) and not boxes:
-            raise PageChanged(f"the history of a filing stands otherwise: {text_of(history)[:80]!r}")
-        for box in boxes:
-            if title := text_of(one(box, ".fhRef")):
-                yield Filing(_without_label("Date", text_of(one(box, ".fhDate"))) or None, title)
+def _items(history: HtmlElement) -> Iterable[Filing]:
+    boxes = select(history, ".fhContainer")
+    if text_of(history) and not boxes:
+        raise PageChanged(f"the history of a filing stands otherwise: {text_of(history)[:80]!r}")
+    for box in boxes:
+        if title := text_of(one(box, ".fhRef")):
+            yield Filing(_without_label("Date", text_of(one(box, ".fhDate"))) or None, title)
+
+
+def _rows(history: HtmlElement) -> Iterable[Filing]:
+    """Rows of a document, its day, and a link to its image; the first one holds the headings."""
+    rows = [row.xpath("./th | ./td") for row in select(history, "tr")]
+    if text_of(history) and not rows:
+        raise PageChanged(f"the history of a filing stands otherwise: {text_of(history)[:80]!r}")
+    for cells in (row for row in rows[1:] if any(map(text_of, row))):
+        words = [text_of(cell) for cell in cells if not cell.xpath(".//a")]
+        days = [word for word in words if dates.to_date(word)]
+        titles = [word for word in words if word and word not in days]
+        if len(cells) != 3 or len(days) != 1 or len(titles) != 1:
+            raise PageChanged(f"a document without title or day: {words}")
+        yield Filing(days[0], titles[0])
+
+
+_HISTORIES: dict[lists.Layout, Callable[[HtmlElement], Iterable[Filing]]] = {"items": _items, "table": _rows}
 
 
 def _without_label(label: str, text: str) -> str:

@@ -1,4 +1,4 @@
-"""A filing page of Wyoming: what it says beside the status."""
+"""A filing page of Wyoming: what it says beside the status; of South Dakota: what it has in other places."""
 
 from __future__ import annotations
 
@@ -60,3 +60,17 @@ class TestAWyomingFiling:
     def test_is_a_changed_page_where_a_party_has_no_role(self) -> None:
         assert put("WY", "active", (" (Organizer)", "")) == "layout_changed"
         assert put("WY", "active", ("</b> Heron Holdings, Inc.", "</b>")) == "layout_changed"
+
+
+class TestASouthDakotaFiling:
+    """Its documents are rows of a table, and it lists no parties (two public clients)."""
+
+    def test_is_read_with_its_documents(self) -> None:
+        found = put("SD", "active")
+        assert isinstance(found, Found), found
+        assert [(one.date, one.title) for one in found.record.filings] == [("03/14/2019", "Articles of Organization")]
+        assert found.record.officers == ()
+
+    def test_is_a_changed_page_where_they_stand_otherwise(self) -> None:
+        assert put("SD", "active", ("<td>03/14/2019</td><td><a", "<td>Smith</td><td><a")) == "layout_changed"
+        assert put("SD", "active", ("<td>Articles of Organization</td>", "")) == "layout_changed"
