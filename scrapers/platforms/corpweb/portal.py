@@ -40,6 +40,7 @@ _NONE_IN_MESSAGE = re.compile(  # a whole message about what was asked for: a se
 )
 COUNT = re.compile(r"Number of records:\s*([\d,]+)", re.IGNORECASE)
 _RENAMED = re.compile(r"name was changed from:\s*(.+?)\s+on\s+[\d/-]+", re.IGNORECASE)
+_FICTITIOUS = re.compile(r"fictitious name of:\s*(.+?)\s+was filed on\s+[\d/-]+", re.IGNORECASE)
 _RESIGNED = re.compile(r"(?!.*\b(?:no|not|n|false)\b).*\bresigned\b", re.IGNORECASE)  # beside an agent who was one
 _PAGES = 3
 _PEOPLE = ("grdOfficers", "grdManagers", "grdPersons", "grdPartners")
@@ -215,8 +216,8 @@ class CorpWebPortal(Portal):
             agent_address=place,
             principal_address=_address(text, "Principle") or _address(text, "Office"),
             officers=tuple(_people(tree)),
-            former_names=tuple(_renamed(tree)),
-            assumed_names=tuple(_cells(tree, "tblFictitiousName")),
+            former_names=tuple(_sentences(tree, _RENAMED, "tblNameChange")),
+            assumed_names=tuple(_sentences(tree, _FICTITIOUS, "tblFictitiousName")),
             filings=filings or (),
             sos_url=page.url,
         )
@@ -303,14 +304,10 @@ def _people(tree: HtmlElement) -> Iterable[Officer]:
                     yield Officer(who, title or None, one_line(addresses.from_lines(lines_of(row["address"]))))
 
 
-def _renamed(tree: HtmlElement) -> Iterable[str]:
-    """Wherever the sentences stand; PageChanged where their table has others alone."""
-    told = [found[1] for line in lines_of(tree) if (found := _RENAMED.search(line))]
-    table = maybe(tree, "#MainContent_tblNameChange")
-    if table is not None and text_of(table) and not told:
-        raise PageChanged(f"{text_of(table)[:80]!r} tells no change of a name")
-    return told
-
-
-def _cells(tree: HtmlElement, name: str) -> Iterable[str]:
-    return [text_of(cell) for cell in tree.xpath(f"//table[@id='MainContent_{name}']//tr/td[1]") if text_of(cell)]
+def _sentences(tree: HtmlElement, sentence: re.Pattern[str], name: str) -> Iterable[str]:
+    """Names in sentences wherever they stand; PageChanged where their table has others alone."""
+    named = [found[1] for line in lines_of(tree) if (found := sentence.search(line))]
+    table = maybe(tree, f"#MainContent_{name}")
+    if table is not None and text_of(table) and not named:
+        raise PageChanged(f"{text_of(table)[:80]!r} tells no name")
+    return named
