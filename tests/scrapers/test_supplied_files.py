@@ -215,6 +215,23 @@ class TestMassachusetts:
         (found,) = self.records(tmp_path, self.ROW | {"EntityTypeDescriptor": kind})
         assert found.jurisdiction is None
 
+    @pytest.mark.parametrize(("flag", "status"), [("Y", "Active"), ("A", "Active"), ("N", "Inactive: Merger")])
+    def test_is_active_where_the_flag_says_so_for_one_that_was_revived(
+        self, tmp_path: Path, flag: str, status: str
+    ) -> None:
+        ended = {"InactiveDate": "01/02/2010", "InactiveType": "M", "ActiveFlag": flag, "RevivalDate": "03/04/2012"}
+        (found,) = self.records(tmp_path, self.ROW | ended)
+        assert found.status == status
+
+    def test_is_not_active_where_the_flag_says_so_without_a_day(self, tmp_path: Path) -> None:
+        (found,) = self.records(tmp_path, self.ROW | {"ActiveFlag": "N"})
+        assert (found.status, status_class("MA", found)) == ("Inactive", "inactive")
+
+    @pytest.mark.parametrize(("kind", "home"), [("Foreign Corporation", None), ("Domestic Profit Corporation", "MA")])
+    def test_has_no_home_in_the_sign_that_stands_for_none(self, tmp_path: Path, kind: str, home: str | None) -> None:
+        (found,) = self.records(tmp_path, self.ROW | {"EntityTypeDescriptor": kind, "JurisdictionState": "FF"})
+        assert found.jurisdiction == home
+
     def test_is_refused_where_an_entity_ended_in_a_way_that_nobody_knows(self, tmp_path: Path) -> None:
         with pytest.raises(PageChanged, match="unknown kind 'Z'"):
             self.records(tmp_path, self.ROW | {"InactiveType": "Z"})

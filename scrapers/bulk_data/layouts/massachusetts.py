@@ -3,8 +3,10 @@
 Known from the programs of a public research project that loaded them (tables of 2014, read in 2026-11): the tables of
 entities and of changed names, their columns as far as they were used, and the codes of an entity's end. Further columns
 stand in the files and are left alone; column names are compared without case. Guessed: the encoding. An end of another
-code refuses the file. Gap: whether the people of CorpIndividualExport.txt still hold their office is not known, so they
-are not told. An operator brings the folder: `load_bulk_data MA --file`.
+code refuses the file. A later public program for the same office's tables also knows a flag that tells who is active,
+whatever day and kind of an end stand beside it (the register has a day of revival, too), and a sign for no home state;
+the flag counts where the file has it. Gap: whether the people of CorpIndividualExport.txt still hold their office is
+not known, so they are not told. An operator brings the folder: `load_bulk_data MA --file`.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ from scrapers.parsing.fields import coded, listed, need_text, text
 from scrapers.records import EntityRecord
 
 _ENDS = coded("M: Merger | I: Involuntary Dissolution | V: Voluntary Dissolution | C: Cancelled")
+_IN_BEING, _ENDED = frozenset("YA"), frozenset("NI")  # the letters of the flag
+_NO_STATE = "FF"  # where another country, or none, is the home
 _ENTITY = listed(
     "dataid | fein | entityname | entitytypedescriptor | dateoforganization | jurisdictionstate | inactivedate | "
     "inactivetype | addr1 | addr2 | city | state | postalcode"
@@ -47,7 +51,7 @@ def _record(row: Row) -> EntityRecord:
         entity_type=kind,
         status=_status(row),
         formation_date=row["dateoforganization"].partition(" ")[0] or None,  # a time may stand behind it
-        jurisdiction=text(row["jurisdictionstate"]) or ("MA" if (kind or "").startswith("Domestic") else None),
+        jurisdiction=_home(row) or ("MA" if (kind or "").startswith("Domestic") else None),
         principal_address=addresses.from_parts(
             row["addr1"], row["addr2"], city=row["city"], state=row["state"], zip=row["postalcode"]
         ),
@@ -56,13 +60,20 @@ def _record(row: Row) -> EntityRecord:
     )
 
 
+def _home(row: Row) -> str | None:
+    state = text(row["jurisdictionstate"])
+    return None if (state or "").upper() == _NO_STATE else state
+
+
 def _status(row: Row) -> str:
     """ "Active", or "Inactive: " and why; PageChanged for an end of an unknown code."""
-    code = row["inactivetype"].upper()
+    code, flag = row["inactivetype"].upper(), row.get("activeflag", "").strip().upper()
     if code and code not in _ENDS:
         raise PageChanged(f"{row['dataid']}: an end of the unknown kind {code!r}")
-    if not code and not row["inactivedate"]:
+    if flag in _IN_BEING:
         return "Active"
+    if not code and not row["inactivedate"]:
+        return "Inactive" if flag in _ENDED else "Active"
     return f"Inactive: {_ENDS.get(code, 'date given')}"
 
 
