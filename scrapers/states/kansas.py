@@ -3,7 +3,8 @@
 Evidence: a recorded result list with its pager and a recorded detail (2025-12); the form's fields from both. The list
 may show a former name beside the present company's number, so the name comes from the detail. Guessed: the words of an
 empty result ("No ... found"), and that a search by number lists one row or opens the company. A reCAPTCHA stands on
-every page, so the search mostly ends in a wall.
+every page, so the search mostly ends in a wall. A public client waits for a span of its own for an empty result, which
+may stand outside the list.
 """
 
 from __future__ import annotations
@@ -110,7 +111,8 @@ class Kansas(Portal):
         tree = page.html()
         area = maybe(tree, "#divgvSearchResults")
         table = maybe(tree, f"#MainContent_{_GRID}")
-        if area is None or (table is None and not _NOTHING.search(visible_text(area))):
+        places = [place for place in (area, maybe(tree, "#MainContent_lblNoEntitiesFound")) if place is not None]
+        if area is None or (table is None and not any(_NOTHING.search(visible_text(place)) for place in places)):
             raise missing_result(page, "the list of results")
         if table is None or (not table.xpath(".//th") and _NOTHING.search(visible_text(table))):
             return ()
