@@ -249,7 +249,7 @@ class CivixPortal(Portal):
         sections.refuse_renamed(found, _WANTED)
         if types.name_kind(record.entity_type) == "legal":  # a trade name has no agent
             sections.refuse_missing(found, self.always)
-        note_unread(found.unread, session)
+        note_unread([*found.unread, *_further_principals(tree)], session)
         return record
 
     def principal_place(self, found: Sections) -> Address:
@@ -260,6 +260,16 @@ class CivixPortal(Portal):
     def officers(self, tree: HtmlElement) -> tuple[Officer, ...]:
         """The list of principals."""
         return sections.officers(tree, self.officer_columns)
+
+
+def _further_principals(tree: HtmlElement) -> list[str]:
+    """What the pager of the list of principals has beyond its first page, which is all that a detail holds."""
+    pagers = tree.xpath(
+        "//li[contains(@class, 'pageinfo')]"
+        "[(preceding::table | ancestor::table)[.//th][last()][@id = 'grid_principalList']]"
+    )
+    counts = [count for pager in pagers if (count := _COUNT.search(text_of(pager)))]
+    return [f"principals beyond page {count[1]} of {count[2]}" for count in counts if count[1] != count[2]]
 
 
 def _text(entity: Labels, *names: str) -> str:

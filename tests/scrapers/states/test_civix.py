@@ -163,3 +163,36 @@ class TestAnEntitysPage:
         )
         found = sections.read(page, sections.PANELS)
         assert (found.entity.one("Name"), found.agent.one("Name")) == ("HERON LLC", "RILEY SAMPLE")
+
+
+class TestAListOfPrincipalsOfSeveralPages:
+    """Of which the detail holds the first: operators learn of the others, whose answers nobody has recorded."""
+
+    ROW = "<tr><td>President</td><td>JORDAN EXAMPLE</td><td>12 Elm St, Salem, VA, 24153, USA</td></tr>"
+    HEADS = "<thead><tr><th>Title</th><th>Name</th><th>Address</th></tr></thead>"
+    THREE = '<li class="pageinfo">Page 1 of 3, records 1 to 5 of 12</li>'
+
+    def told(self, pager: str) -> list[str]:
+        table = f'<table id="grid_principalList">{self.HEADS}<tbody>{self.ROW}</tbody></table>{pager}'
+        opened = f"{detail('11000001', 'BLUE HERON LLC')}<div>{table}</div>"
+        chat = talk(grid(row("11000001", "BLUE HERON LLC")), opened=opened)
+        found = chat.ask(name="Blue Heron LLC")
+        assert isinstance(found, Found)
+        assert [officer.name for officer in found.record.officers] == ["JORDAN EXAMPLE"]
+        return chat.unread
+
+    def test_is_noted(self) -> None:
+        assert self.told(f"<table><tbody><tr><td>{self.THREE}</td></tr></tbody></table>") == [
+            "principals beyond page 1 of 3"
+        ]
+
+    @pytest.mark.parametrize(
+        "pager",
+        [
+            "",
+            '<li class="pageinfo">Page 1 of 1, records 1 to 1 of 1</li>',
+            f"<table><thead><tr><th>Filing</th></tr></thead></table>{THREE}",
+        ],
+    )
+    def test_is_not_noted_of_one_page_or_of_another_list(self, pager: str) -> None:
+        assert self.told(pager) == []
