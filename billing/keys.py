@@ -175,8 +175,12 @@ def revoke(*, key: ApiKey, now: datetime) -> None:
 
 
 def can_rotate(key: ApiKey, *, now: datetime) -> bool:
-    """Whether a key works, is no workspace's own, and has no successor yet."""
-    return not key.is_workspace and key.works_at(now) and not ApiKey.objects.filter(replaces=key).exists()
+    """Whether a key works, is no workspace's own, and has no successor yet.
+
+    One that was revoked has ended, also by a clock that was read before: who waited for that does not undo it.
+    """
+    is_to_stay = key.revoked_at is None and key.works_at(now) and not key.is_workspace
+    return is_to_stay and not ApiKey.objects.filter(replaces=key).exists()
 
 
 def rotate(*, key: ApiKey, grace: timedelta, now: datetime, named: uuid.UUID | None = None) -> tuple[ApiKey, str]:

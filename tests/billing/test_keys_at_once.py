@@ -41,6 +41,35 @@ class TestTwoRotationsOfOneKey:
         assert list_differences() == []
 
 
+class TestARotationBesideARevocation:
+    @pytest.mark.parametrize("asked_by", ["itself", "another"])
+    def test_leaves_a_revoked_key_revoked(self, account: Account, key: ApiKey, asked_by: str) -> None:
+        """Its clock was read before it waited for the revocation: the key worked on, and had a successor."""
+        by = key if asked_by == "itself" else keys.issue(account=account, name="office", now=NOW)[0]
+        owner = keys.get_workspace_key(account=account, livemode=True, now=NOW)
+        is_revoked, may_go, revoked_at = threading.Event(), threading.Event(), NOW + timedelta(milliseconds=5)
+
+        def revoke() -> str:
+            with transaction.atomic():
+                customer_keys.revoke(by=owner, key=key, now=revoked_at)
+                is_revoked.set()
+                assert may_go.wait(60)
+            return "revoked"
+
+        def rotate() -> str:
+            assert is_revoked.wait(60)
+            try:
+                customer_keys.rotate(by=by, key=key, overlap=timedelta(days=7), now=NOW)
+            except customer_keys.KeyEnded:
+                return "ended"
+            return "rotated"
+
+        stories = [revoke, rotate, lambda: set_once_somebody_waits(may_go)]
+        assert in_parallel(lambda number: stories[number](), 3, threads=3) == ["revoked", "ended", "seen"]
+        assert ApiKey.objects.get(pk=key.pk).revoked_at == revoked_at
+        assert not ApiKey.objects.filter(replaces=key).exists()
+
+
 class TestABudgetSetBesideACharge:
     def test_counts_what_is_being_charged(self, account: Account, key: ApiKey) -> None:
         is_charged, may_go = threading.Event(), threading.Event()
