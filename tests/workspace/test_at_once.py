@@ -14,15 +14,17 @@ from django.utils import timezone
 
 from billing import keys
 from billing.members import addresses, arrival, links, sessions, team
-from billing.models import Account, ApiKey, Member, SignInLink
+from billing.models import Account, ApiKey, Member, MemberSession, SignInLink
 from lookups.lookup import rows, settlement
 from lookups.lookup.asks import Ask, Stopwatch
 from lookups.lookup.outcomes import NothingFound
 from lookups.lookup.payers import KeyPayer
 from lookups.lookup.questions import Question
 from lookups.models import Lookup
+from tests.billing.conftest import count_waiting
+from tests.lookups.messages import wait_for
 from tests.sign_in.people import new_address
-from tests.workspace.conftest import join, open_office
+from tests.workspace.conftest import Browser, join, open_office
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -176,6 +178,36 @@ class TestAMemberWhoIsRemoved:
         assert (lookup.verdict, lookup.asked_by_id) == ("not_found", None)
         assert not User.objects.filter(pk=eve.user_id).exists()
         assert Account.objects.get().held == 0
+
+    def test_while_somebody_else_signs_up_in_their_browser_fails_neither(self, on_postgres: None, at_once: Any) -> None:
+        """The arrival had the audit log and waited for their session, and the removal the other way round."""
+        owner = open_office()
+        eve = Browser(join(owner.account, "member", "eve@quay.test"))
+        _, token = links.make(email="bob@harbor.test", then="", now=timezone.now())
+        blocked, removes, both_wait = (threading.Event() for _ in range(3))
+
+        def block() -> None:  # so that the removal has come to the session before the arrival goes on
+            with transaction.atomic():
+                MemberSession.objects.select_for_update().get(member=eve.member)
+                blocked.set()
+                assert both_wait.wait(60)
+
+        def remove() -> None:
+            assert blocked.wait(60)
+            team.remove(by=owner.member, member_id=eve.member.pk, now=timezone.now())
+
+        def come() -> int:
+            assert removes.wait(60)
+            return eve.post(f"/app/sign-in/{token}/").status_code
+
+        def watch() -> None:
+            for number, event in ((1, removes), (2, both_wait)):
+                wait_for(lambda number=number: count_waiting() == number)
+                event.set()
+
+        assert at_once(block, remove, come, watch)[2] == 200
+        assert set(Member.objects.values_list("user__email", flat=True)) == {"ada@quay.test", "bob@harbor.test"}
+        assert not MemberSession.objects.filter(member=eve.member.pk).exists()
 
     def test_from_two_accounts_at_once_is_nobody_here_any_more(self, on_postgres: None, at_once: Any) -> None:
         """Each removal saw the place that the other one was taking, and left the person's address."""

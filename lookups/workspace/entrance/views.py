@@ -6,6 +6,7 @@ Opening a link does nothing but show a button, because programs that look after 
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 
 from django import forms
 from django.conf import settings
@@ -139,8 +140,9 @@ def _sign_in(
 ) -> HttpResponse:
     """Begin a session; the one that this browser had is over."""
     earlier = find_session(request)
-    if earlier is not None:
-        sessions.end(user_id=earlier.member.user_id, session_id=earlier.pk)
+    if earlier is not None:  # ended once all is committed: who is removed just now has it, and waits for the audit log
+        end_earlier = partial(sessions.end, user_id=earlier.member.user_id, session_id=earlier.pk)
+        transaction.on_commit(end_earlier)
     browser, address = request.META.get("HTTP_USER_AGENT", ""), client_address.address_of(request)
     token = sessions.begin(member=member, address=address, browser=browser, now=now)
     audit.record(audit.Kind.SIGNED_IN, subject=member, detail=how, actor=actor_of(request, member), now=now)
