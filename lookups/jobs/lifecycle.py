@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q
 
+from billing import locks
 from billing.models import ApiKey
 from jurisdictions.prepared import Blank, Change, Prepared
 from lookups.jobs.calls import call
@@ -53,6 +54,11 @@ def accept(ask: Ask, lookup: Lookup, *, estimated_seconds: int, now: datetime) -
         return TooManyAtOnce(ask.payer.limit)
     with transaction.atomic():
         rows.accept(ask, lookup, now=now, hold_for=hold_for(ask))
+        assert ask.account is not None, "Only who has a key can be answered later."
+        locks.lock_account(ask.account.pk)  # of several at once each counts those before it
+        if not has_room(ask):
+            transaction.set_rollback(True)
+            return TooManyAtOnce(ask.payer.limit)
         job = _write(ask, lookup, estimated_seconds=estimated_seconds, now=now)
         transaction.on_commit(lambda: wake(job.pk))
     return Accepted(job)

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
-from billing import counters
+from billing import counters, locks
+from lookups.jobs import lifecycle
+from lookups.lookup import rows
+from lookups.lookup.asks import Ask
+from lookups.lookup.outcomes import Accepted
+from lookups.lookup.payers import KeyPayer
+from lookups.lookup.questions import Question
+from lookups.models import Job, Lookup
 from tests import plain_http
-from tests.lookups.conftest import Customer, answers_when, open_customer
+from tests.billing.conftest import count_waiting
+from tests.lookups.conftest import PRICE, Customer, answers_when, open_customer
+from tests.lookups.messages import wait_for
 from tests.lookups.registry_server import Register
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -50,6 +61,39 @@ class TestTheRateLimit:
     def asking(self, url: str, tester: Customer) -> Callable[[], Any]:
         type(tester.key).objects.filter(pk=tester.key.pk).update(rate_limit_per_minute=LIMIT)
         return lambda: plain_http.get(f"{url}/v1/account/balance", headers={"x-api-key": tester.secret}, timeout=60)
+
+
+class TestTheJobsOfAKey:
+    """As many wait for a slow registry as run at a time."""
+
+    @pytest.mark.parametrize("mode", ["live", "test"])
+    def test_are_never_more_than_the_limit(
+        self, on_postgres: None, switches: None, at_once: Callable[..., list[Any]], mode: str
+    ) -> None:
+        """Each of those that came together counted the jobs from before them."""
+        customer, is_blocked, all_wait = open_customer(mode=mode), threading.Event(), threading.Event()
+        customer.key.concurrent_lookups = 1
+
+        def block() -> None:  # so that all have come before the first is written
+            with transaction.atomic():
+                locks.lock_account(customer.account.pk)
+                is_blocked.set()
+                assert all_wait.wait(60)
+
+        def watch() -> None:
+            wait_for(lambda: count_waiting() == 4, 50)
+            all_wait.set()
+
+        def accept(number: int) -> bool:
+            assert is_blocked.wait(30)
+            asked = Ask(Question(state="NY", name=f"Company {number}"), KeyPayer(customer.key), apart=True)
+            drafted = rows.draft(asked, now=timezone.now())
+            is_taken = lifecycle.accept(asked, drafted, estimated_seconds=60, now=timezone.now())
+            return isinstance(is_taken, Accepted)
+
+        _, _, *taken = at_once(watch, block, *[lambda number=number: accept(number) for number in range(4)])
+        assert (taken.count(True), Job.objects.count(), Lookup.objects.count()) == (1, 1, 1)
+        assert customer.balance.held == (PRICE if mode == "live" else 0)
 
 
 class TestTheLookupsAtATime:
