@@ -292,6 +292,9 @@ def _units(cents: Any) -> int:
 
 
 def expire_old(*, now: datetime) -> int:
-    """Close the top-ups whose page has ended long ago (pages live 24 hours); a late payment still counts."""
-    old = TopUp.objects.filter(state=State.CREATED, created_at__lt=now - timedelta(days=3))
+    """Close the top-ups whose page has ended long ago (pages live 24 hours); a late payment still counts.
+
+    What was confirmed there and a bank takes its days for is under way until the provider says how it has ended.
+    """
+    old = TopUp.objects.filter(state=State.CREATED, created_at__lt=now - timedelta(days=3), payment_intent=None)
     return old.update(state=State.EXPIRED)

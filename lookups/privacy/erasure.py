@@ -133,7 +133,10 @@ def _refuse_open(account: Account, *, give_up_credit: bool) -> None:
             "This account is to get back what it paid in an outage: that has to be done, or rejected, first."
         )
     if TopUp.objects.filter(account=account, state=TopUp.State.CREATED).exists():
-        raise NotErasable("A page to pay by card is open: try again in three days, when it has ended for certain.")
+        raise NotErasable(
+            "A page to pay by card is open, or what was paid there is on its way: "
+            "try again in three days, when the page has ended for certain, or when the payment has."
+        )
     if Payment.objects.filter(account=account, ended_at=None).exists():
         raise NotErasable("A payment of this account is under way: try again when it is known how it has ended.")
     if account.owed:

@@ -640,3 +640,9 @@ class TestOldTopUps:
         assert topups.expire_old(now=NOW + timedelta(days=2)) == 0
         assert topups.expire_old(now=NOW + timedelta(days=4)) == 1
         assert not LedgerEntry.objects.filter(kind="deposit").exists()
+
+    def test_that_a_bank_is_still_paying_stay_open(self, topup: TopUp) -> None:
+        """A bank takes up to two weeks: its payer read that nothing was credited, and paid once more."""
+        receive(event("checkout.session.completed", 1, **paid(topup, payment_status="unpaid")))
+        assert topups.expire_old(now=NOW + timedelta(days=10)) == 0
+        assert receive(event("checkout.session.async_payment_failed", 2, id=topup.session_id)) == "failed"

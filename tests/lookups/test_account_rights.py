@@ -466,6 +466,16 @@ class TestAnErasure:
         topup.refresh_from_db()
         assert topup.state == TopUp.State.EXPIRED
 
+    def test_waits_for_what_a_bank_is_still_paying(self, known: Customer) -> None:
+        """It was confirmed on the page, and takes the bank some days: by then the account was nobody's any more."""
+        by: dict[str, Any] = {"amount": money.from_cents(500), "payment_intent": "pi_1", "created_at": timezone.now()}
+        topup = TopUp.objects.create(account=known.account, **by)
+        topups.expire_old(now=timezone.now() + timedelta(days=5))
+        with pytest.raises(CommandError, match="is on its way"):
+            erase(known, give_up_credit=True)
+        TopUp.objects.filter(pk=topup.pk).update(state=TopUp.State.FAILED)  # as the provider tells of it in the end
+        erase(known, give_up_credit=True)
+
     def test_waits_for_a_payment_of_which_nobody_knows_the_end(self, known: Customer) -> None:
         """A program's top-up: what its card turns out to have paid would be nobody's as well."""
         payment = Payment.objects.create(
