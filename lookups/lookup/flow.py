@@ -215,7 +215,10 @@ def answer(
             ticket, budget_seconds=budget_seconds - stopwatch.seconds, now=stopwatch.now
         )
     if not ticket.is_leader:
-        return settlement.share(ask, lookup, result, stopwatch=stopwatch, try_again=try_again)
+        try:
+            return settlement.share(ask, lookup, result, stopwatch=stopwatch, try_again=try_again)
+        except single_flight.AnswerReplaced:
+            return answer(ask, lookup, stopwatch, try_again, budget_seconds=budget_seconds, known=known)
     left = max(1.0, budget_seconds - stopwatch.seconds)
     try:
         fetch = partial(_fetch, ask, stopwatch, left, known)

@@ -112,7 +112,8 @@ def settle_reply(
         ask.payer.collect(ask.bill, now=stopwatch.now)
         with transaction.atomic():
             answer = storage.store(question=ask.question, reply=reply, sandbox=ask.sandbox)
-            single_flight.finish(ticket, result={"kind": "answer", "id": answer.pk}, now=stopwatch.now)
+            result = {"kind": "answer", "id": answer.pk, "reading_id": reply.reading.pk}
+            single_flight.finish(ticket, result=result, now=stopwatch.now)
             return _settle(ask, lookup, Found(answer), making, stopwatch=stopwatch, is_fresh=True)
     with transaction.atomic():
         single_flight.finish(ticket, result=result, now=stopwatch.now)
@@ -185,10 +186,13 @@ def share(
 
 
 def read(ask: Ask, result: single_flight.Result) -> Found | Judged | NothingFound | Refused | Unavailable:
-    """The outcome behind the result of a fetch; FetchLost when it broke down."""
+    """The outcome behind the result of a fetch; FetchLost when it broke down, AnswerReplaced when it is gone by now."""
     match result["kind"]:
         case "answer":
-            return Found(StoredAnswer.objects.whole().get(pk=result["id"]))
+            found = StoredAnswer.objects.whole().filter(pk=result["id"], reading=result.get("reading_id")).first()
+            if found is None:
+                raise single_flight.AnswerReplaced
+            return Found(found)
         case "check":
             return Judged(result["check"])
         case "not_found":

@@ -49,6 +49,10 @@ class FetchLost(Exception):
     """The fetch that this caller shared broke down inside the service; nothing is known of the question."""
 
 
+class AnswerReplaced(Exception):
+    """What the fetch has stored was replaced before this caller read it, perhaps by a company of another spelling."""
+
+
 def join(*, question: Question, sandbox: bool, budget_seconds: float, now: datetime) -> Ticket:
     """Start a fetch for this question, or join the one that is under way."""
     asks = {"question": question.spelled, "state": question.state, "kind": question.kind, "sandbox": sandbox}

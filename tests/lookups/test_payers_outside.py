@@ -127,7 +127,8 @@ class TestAnAnswerThatSomebodyElseFetched:
         self, payer: Outside, customer: Customer, register: Register, stopwatch: Stopwatch
     ) -> None:
         answer = rules.stored(customer, register)
-        assert self.share(payer, stopwatch, {"kind": "answer", "id": answer.pk}).verdict == "found"
+        result = {"kind": "answer", "id": answer.pk, "reading_id": answer.reading_id}
+        assert self.share(payer, stopwatch, result).verdict == "found"
         assert payer.moved == [("collect", PRICE), ("deliver", PRICE)]
 
     def test_on_a_name_is_paid_for_first(self, payer: Outside, stopwatch: Stopwatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -15,7 +16,7 @@ from lookups.lookup import single_flight
 from lookups.lookup.questions import Question
 from lookups.models import Lookup, SharedFetch
 from tests.lookups.conftest import PRICE, Customer, anew, answers_when, open_customer
-from tests.lookups.registry_server import Register
+from tests.lookups.registry_server import Register, company
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ACME = Question(state="NY", name="Acme Corp")
@@ -77,6 +78,30 @@ class TestOneQuestionOfMany:
         at_once(ask, ask, answers_when(register, lambda: len(come) == 2))
         assert register.asked == 1
         assert customer.balance.spent == 2 * PRICE
+
+    def test_is_answered_with_its_own_company_though_one_of_like_name_was_read_since(
+        self, switches: None, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A clerk calls both names the same, so they share a stored answer: a moment later it was the other's."""
+        register.rows = [company("FOXES LLC", "300001"), company("THE FOXES LLC", "300002")]
+        asks, waits, other = open_customer(name="Asks"), open_customer(name="Waits"), open_customer(name="Other")
+        join, shared = single_flight.join, list[single_flight.Ticket]()
+
+        def noted(**asked: Any) -> single_flight.Ticket:
+            shared.append(join(**asked))
+            return shared[-1]
+
+        def come_meanwhile(**asked: Any) -> single_flight.Ticket:
+            monkeypatch.setattr(single_flight, "join", noted)
+            assert asks.lookup("Foxes LLC").json()["data"]["entityId"] == "300001"
+            assert other.lookup("The Foxes LLC").json()["data"]["entityId"] == "300002"
+            monkeypatch.setattr(single_flight, "join", join)
+            return replace(shared[0], leader=None)  # as one who came before the first had its answer
+
+        monkeypatch.setattr(single_flight, "join", come_meanwhile)
+        found = waits.lookup("Foxes LLC").json()
+        assert (found["data"]["entityName"], found["data"]["entityId"]) == ("FOXES LLC", "300001")
+        assert (waits.balance.spent, waits.balance.held) == (PRICE, 0)
 
     def test_asked_afterwards_by_another_is_fetched_again(self, switches: None, register: Register) -> None:
         open_customer().lookup()

@@ -847,7 +847,7 @@ class TestAnAnswerThatSomebodyElseFetched:
         other = open_customer(name="Other")
         asked = ask(other)
         row = accepted(asked, stopwatch)
-        result = {"kind": "answer", "id": answer.pk, "attempt_id": 78}
+        result = {"kind": "answer", "id": answer.pk, "reading_id": answer.reading_id, "attempt_id": 78}
         ended = settlement.share(asked, row, result, stopwatch=stopwatch)
         expected = ended_row(asked, stopwatch, **sold(answer), shared=True, cost=PRICE, attempt_id=78)
         assert_kept(ended, {**expected, "balance_after": FREE_GRANT - PRICE, "hold_id": row.hold and row.hold.pk})
@@ -857,7 +857,7 @@ class TestAnAnswerThatSomebodyElseFetched:
         self, customer: Customer, register: Register, django_assert_num_queries: Any
     ) -> None:
         answer = stored(customer, register)
-        found = settlement.read(ask(customer), {"kind": "answer", "id": answer.pk})
+        found = settlement.read(ask(customer), {"kind": "answer", "id": answer.pk, "reading_id": answer.reading_id})
         assert isinstance(found, Found)
         assert (found.answer, found.stored) == (answer, False)
         with django_assert_num_queries(0):
@@ -1185,7 +1185,9 @@ class TestALookupThatIsNotOursAnyMore:
         assert open_customer(name="Other").lookup().status_code == 200
         answer = StoredAnswer.objects.get(asked="Acme Corp")
         job_of(asked, row, claim=uuid.uuid4())
-        left = settlement.share(asked, row, {"kind": "answer", "id": answer.pk}, stopwatch=stopwatch)
+        left = settlement.share(
+            asked, row, {"kind": "answer", "id": answer.pk, "reading_id": answer.reading_id}, stopwatch=stopwatch
+        )
         assert (left, left.verdict, kept(row)["verdict"], customer.balance.held) == (row, None, None, PRICE)
 
     @pytest.mark.parametrize("outcome", [outcome for outcome, _ in EMPTY])
@@ -1276,7 +1278,9 @@ class TestALiveAnswerWithoutMoney:
     ) -> None:
         answer = stored(customer, register)
         asked, row = self.expired(customer, stopwatch)
-        ended = settlement.share(asked, row, {"kind": "answer", "id": answer.pk}, stopwatch=stopwatch)
+        ended = settlement.share(
+            asked, row, {"kind": "answer", "id": answer.pk, "reading_id": answer.reading_id}, stopwatch=stopwatch
+        )
         assert (ended.verdict, ended.cost, ended.balance_after) == ("found", PRICE, FREE_GRANT - 2 * PRICE)
         assert customer.balance.spent == 2 * PRICE
 
@@ -1286,9 +1290,10 @@ class TestALiveAnswerWithoutMoney:
         answer = stored(customer, register)
         asked, row = self.expired(customer, stopwatch)
         spend_all(customer)
-        result = {"kind": "answer", "id": answer.pk, "attempt_id": 78}
+        result = {"kind": "answer", "id": answer.pk, "reading_id": answer.reading_id, "attempt_id": 78}
         ended = settlement.share(asked, row, result, stopwatch=stopwatch)
         expected = ended_row(asked, stopwatch, verdict="failed", reason="insufficient_balance", attempt_id=78)
-        assert_kept(ended, {**expected, "shared": True, "hold_id": row.hold and row.hold.pk})
+        expected |= {"shared": True, "reading_id": answer.reading_id, "hold_id": row.hold and row.hold.pk}
+        assert_kept(ended, expected)
         assert (customer.balance.held, releases(row.hold)) == (0, ["expired"])
         assert StoredAnswer.objects.filter(pk=answer.pk).exists()
