@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, overload
 
 from django.db import connection
@@ -57,7 +57,9 @@ _ANSWERS = Insertion(
         *("asked", "version", "filing_set", "match", "related", "total", "evidence", "reading", "note"),
         *("retrieved_at", "as_of", "reader_version", "reader_built_at"),
     ),
+    latest="retrieved_at",
 )
+_OVERTAKEN = timedelta(hours=1)  # what is newer by more was read by a clock that ran ahead
 MATCH_BY_ID = {"score": 1.0, "kind": "entity_id", "features": []}
 MORE_FILINGS = "The registry has more filings for this name than are shown; narrow it by name or dates."
 
@@ -354,8 +356,14 @@ def _same_by_id(answer: StoredAnswer, digest: str) -> StoredAnswer:
 
 
 def _write_answers(rows: list[StoredAnswer]) -> None:
+    """Write them; where somebody has read later and written before, that one's answer stays."""
     # Always in the same order, so that two that write the same pair of rows cannot lock each other out.
-    _ANSWERS.write(*sorted(rows, key=lambda row: row.question))
+    rows = sorted(rows, key=lambda row: row.question)
+    if not _ANSWERS.write(*rows):
+        same = {"state": rows[0].state, "kind": rows[0].kind, "sandbox": rows[0].sandbox}
+        known = StoredAnswer.objects.filter(question__in=[row.question for row in rows], **same)
+        if known.filter(retrieved_at__gt=rows[0].retrieved_at + _OVERTAKEN).update(retrieved_at=rows[0].retrieved_at):
+            _ANSWERS.write(*rows)
 
 
 def _address_fields(prefix: str, address: Address) -> dict[str, str | None]:

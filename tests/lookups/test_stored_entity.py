@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import DatabaseError, connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from lookups import selectors
 from lookups.lookup import settlement
 from lookups.lookup.questions import Question
 from lookups.lookup.storage import page_slug
-from lookups.models import Entity, FormerSlug, Lookup, RecordVersion
+from lookups.models import Entity, FormerSlug, Lookup, RecordVersion, StoredAnswer
 from lookups.tasks import prune
 from scrapers.models import Reading
 from tests.lookups.conftest import NOW, PRICE, Customer, anew
-from tests.lookups.registry_server import Register
+from tests.lookups.registry_server import Register, company
 
 pytestmark = pytest.mark.django_db
 
@@ -78,6 +80,33 @@ class TestAReadingThatWasOvertaken:
         assert Entity.objects.get().name == "ACME & SONS CORP."
         stored = customer.post("/v1/lookup", by_id | {"source": "cache"}, **anew()).json()
         assert (stored["data"]["entityName"], stored["source"]) == ("ACME & SONS CORP.", "cache")
+
+    def test_is_not_sold_from_then_on_in_place_of_the_newer_one(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Written last, it was the stored answer for days, of what the service itself had read otherwise since."""
+        settle = settlement.settle_reply
+
+        def overtaken(*of: Any, **named: Any) -> Lookup:
+            monkeypatch.setattr(settlement, "settle_reply", settle)
+            register.rows = [company("ACME CORP.", "100001", entity_type="FOREIGN BUSINESS CORPORATION")]
+            assert customer.lookup("The Acme Corp").status_code == 200
+            return settle(*of, **named)
+
+        monkeypatch.setattr(settlement, "settle_reply", overtaken)
+        late = customer.lookup().json()
+        stored = customer.lookup(source="cache", headers=anew()).json()
+        read = [reply["data"]["entityType"] for reply in (late, stored)]
+        assert read == ["DOMESTIC BUSINESS CORPORATION", "FOREIGN BUSINESS CORPORATION"]
+        assert (late["source"], stored["source"]) == ("live", "cache")
+
+    def test_of_a_clock_that_ran_ahead_is_replaced_all_the_same(self, customer: Customer, register: Register) -> None:
+        customer.lookup()
+        StoredAnswer.objects.update(retrieved_at=timezone.now() + timedelta(days=365))
+        register.rows = [company("ACME CORP.", "100001", entity_type="FOREIGN BUSINESS CORPORATION")]
+        customer.lookup(headers=anew())
+        stored = customer.lookup(source="cache", headers=anew()).json()
+        assert stored["data"]["entityType"] == "FOREIGN BUSINESS CORPORATION"
 
     def test_of_a_company_that_nobody_had_read_is_on_no_page_in_place_of_the_newer_one(
         self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
