@@ -61,4 +61,6 @@ def _attach(lookup: Lookup, *, now: datetime) -> None:
         asked_at=asked_at,
     )
     with transaction.atomic():
-        Identifiers.objects.bulk_create([row], ignore_conflicts=True)  # somebody who repeats the lookup may be faster
+        still = Lookup.objects.select_for_update(no_key=True).filter(pk=lookup.pk, version=version)
+        if still.first() is not None:  # else its account was erased meanwhile
+            Identifiers.objects.bulk_create([row], ignore_conflicts=True)  # who repeats the lookup may be faster

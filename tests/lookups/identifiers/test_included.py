@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -18,7 +18,8 @@ from django.utils import timezone
 from lookups.bulk import queue
 from lookups.identities import asking, finding
 from lookups.lookup import handover
-from lookups.models import Identifiers, Job
+from lookups.models import Identifiers, Job, Lookup, RecordVersion
+from lookups.privacy import erasure
 from scrapers.evidence import bodies
 from scrapers.identities.gleif import Gleif
 from scrapers.models import Breaker
@@ -205,6 +206,23 @@ def slow(gleif: PlayedGleif, monkeypatch: pytest.MonkeyPatch) -> Iterator[Played
     gleif.may_go = threading.Event()
     yield gleif
     gleif.may_go.set()
+
+
+class TestAnAccountThatIsErased:
+    def test_while_they_are_looked_for_keeps_none(
+        self, customer: Customer, gleif: PlayedGleif, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """They name the company: from the erased lookup they led to what it had asked."""
+        find = finding.find
+
+        def erased_meanwhile(version: RecordVersion, *, now: datetime) -> finding.Found:
+            erasure.erase(account=customer.account, give_up_credit=True, now=now)
+            return find(version, now=now)
+
+        monkeypatch.setattr(finding, "find", erased_meanwhile)
+        assert include(customer).status_code == 200
+        assert (Lookup.objects.get().asked, Lookup.objects.get().version) == ("erased", None)
+        assert not Identifiers.objects.exists()
 
 
 class TestTheTimeThatIdentifiersAdd:
