@@ -51,7 +51,8 @@ def run(*, job_id: uuid.UUID, now: datetime) -> bool:
 
 def _run(job: Job, stopwatch: Stopwatch) -> bool:
     now = stopwatch.begun
-    ended = job.watch_id is not None and _is_called_off(job)  # and whoever ended the watch broke off before its jobs
+    # Whoever ended the watch broke off before its jobs, or a worker was lost that had it when it was called off
+    ended = (job.watch_id is not None or job.attempts > 1) and _is_called_off(job)
     if ended or not job.key.may_ask(now):  # revoked, or its account closed, since it was accepted
         return stop(job, because=Cancelled(), now=now)
     pauses: list[timedelta] = []

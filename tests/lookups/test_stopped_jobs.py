@@ -238,6 +238,19 @@ class TestAQuestionThatWasUnderWay:
         assert Job.objects.get().status == "failed"
         assert_nobody_paid(customer)
 
+    def test_is_not_begun_again_for_a_cancelled_bulk_job_whose_worker_was_lost(
+        self, customer: Customer, register: Register
+    ) -> None:
+        """Two minutes after the customer had cancelled it was asked, and paid for."""
+        customer.post("/v1/bulk-lookup", {"entities": [{"entity_name": "Acme Corp", "state": "NY"}]})
+        assert lifecycle.claim(Job.objects.get().pk, now=timezone.now()) is not None  # by who is killed then
+        bulk_jobs.cancel(BulkJob.objects.get(), now=timezone.now())
+        queue.work(now=timezone.now() + lifecycle.LEASE)
+        told = customer.get(f"/v1/bulk-lookup/{BulkJob.objects.get().public_id}").json()
+        assert (told["status"], told["results"][0]["verdict"], register.asked) == ("cancelled", "cancelled", 0)
+        assert told["completed_at"] is not None
+        assert_nobody_paid(customer)
+
     @pytest.mark.parametrize("how", ["deleted", "paused"])
     def test_is_not_tried_again_for_a_watch_that_looks_no_more(
         self, customer: Customer, register: Register, how: str
