@@ -16,6 +16,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 
+from billing import locks
 from billing.models import ApiKey
 from lookups.bulk import bulk_jobs, spreading
 from lookups.bulk.tables import columns
@@ -222,8 +223,10 @@ def find_carried(bulk: BulkJob) -> tuple[list[str], list[list[str]], list[dict[s
 
 def prune(*, now: datetime) -> int:
     """Forget the drafts that nobody has touched for 30 days; returns how many."""
-    deleted, _ = BulkDraft.objects.abandoned(now - KEPT_FOR).delete()
-    return deleted
+    old = BulkDraft.objects.abandoned(now - KEPT_FOR)
+    with transaction.atomic():
+        locks.lock_rows(old)
+        return old.delete()[0]
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from lookups.jobs.calls import call
 from lookups.lookup import rows, single_flight
 from lookups.lookup.asks import Ask
 from lookups.lookup.outcomes import Accepted, TooManyAtOnce
-from lookups.models import Job, Lookup
+from lookups.models import Delivery, Job, Lookup
 from lookups.notifications import outbox
 from lookups.verdicts import ANSWERED
 
@@ -189,5 +189,8 @@ def find(public_id: str, *, key: ApiKey, now: datetime) -> Job | None:
 
 def prune(*, now: datetime) -> int:
     """Forget jobs that ended seven days ago, not what came of them; returns how many."""
-    deleted, _ = Job.objects.filter(ended_at__lte=now - KEPT_FOR).delete()
-    return deleted
+    old = Job.objects.filter(ended_at__lte=now - KEPT_FOR)
+    with transaction.atomic():
+        locks.lock_rows(Delivery.objects.filter(job__in=old))  # they go with them: first, as where an account is erased
+        locks.lock_rows(old)
+        return old.delete()[0]

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import Count, F, Min, Q, QuerySet
 
-from billing import limits
+from billing import limits, locks
 from lookups.jobs import lifecycle
 from lookups.models import Delivery, DeliveryAttempt
 from lookups.models.places import Place, is_after
@@ -196,8 +196,10 @@ def keep_test(
 def prune(*, now: datetime) -> int:
     """Forget what is seven days old, with its log; messages of single jobs go with those. Returns how many."""
     old = Delivery.objects.filter(job__isnull=True, created_at__lte=now - lifecycle.KEPT_FOR)
-    number = old.count()
-    old.delete()
+    with transaction.atomic():
+        locks.lock_rows(old)
+        number = old.count()
+        old.delete()
     return number
 
 

@@ -49,7 +49,7 @@ def erase(*, account: Account, give_up_credit: bool, now: datetime) -> dict[str,
         # Whoever buys a draft, does a job over or takes a payment back has that before the account, and whoever forgets
         # jobs by the clock has their messages before them
         for table in (BulkDraft, Delivery, Job, Payment):
-            list(table.objects.filter(account=account).select_for_update().order_by("pk").values_list("pk"))
+            locks.lock_rows(table.objects.filter(account=account))
         locked = locks.lock_account(account.pk)
         _refuse_open(locked, give_up_credit=give_up_credit)
         nobody = f"Erased account {locked.pk}"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+import uuid
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -14,14 +16,18 @@ from django.utils import timezone
 from billing import accounts, locks
 from billing.members import addresses, arrival, links, team
 from billing.models import Account, Member, Payment
+from lookups.bulk import drafts
+from lookups.jobs import lifecycle
 from lookups.lookup import rows
 from lookups.lookup.asks import Ask
 from lookups.lookup.payers import KeyPayer
 from lookups.lookup.questions import Question
-from lookups.models import BulkDraft, Job
+from lookups.models import BulkDraft, Delivery, Job
+from lookups.notifications import deliveries
 from lookups.privacy import erasure
-from tests.billing.conftest import set_once_somebody_waits
+from tests.billing.conftest import count_waiting, set_once_somebody_waits
 from tests.lookups.conftest import Customer
+from tests.lookups.messages import wait_for
 
 pytestmark = [
     pytest.mark.postgres,
@@ -36,20 +42,19 @@ def join(account: Account, role: str, email: str) -> Member:
     return Member.objects.create(user=user, account=account, role=role, joined_at=timezone.now())
 
 
-def keep_draft(customer: Customer) -> BulkDraft:
+def keep_draft(customer: Customer, **more: Any) -> BulkDraft:
     now = timezone.now()
-    return BulkDraft.objects.create(
-        account=customer.account, name="a.csv", table={}, mapping={}, created_at=now, changed_at=now
-    )
+    known = {"name": "a.csv", "table": {}, "mapping": {}, "created_at": now, "changed_at": now}
+    return BulkDraft.objects.create(account=customer.account, **known | more)
 
 
-def keep_failed_job(customer: Customer) -> Job:
+def keep_failed_job(customer: Customer, **more: Any) -> Job:
     now = timezone.now()
     ask = Ask(question=Question(state="NY", name="Acme Corp"), payer=KeyPayer(customer.key))
     lookup = rows.draft(ask, now=now, verdict="failed", reason="broken", ended_at=now, duration_ms=1)
     lookup.save()
     mine: dict[str, Any] = {"account": customer.account, "key": customer.key, "lookup": lookup, "ask_id": ask.ask_id}
-    times = {"created_at": now, "deadline": now, "ended_at": now}
+    times = {"created_at": now, "deadline": now, "ended_at": now, **more}
     return Job.objects.create(**mine, **times, state="NY", estimated_seconds=1, status="failed")
 
 
@@ -80,6 +85,48 @@ class TestAnErasure:
             erasure.erase(account=customer.account, give_up_credit=True, now=timezone.now())
 
         assert at_once(act, erase, lambda: set_once_somebody_waits(may_go))[2] == "seen"
+        assert Account.objects.get().name == f"Erased account {customer.account.pk}"
+
+    @pytest.mark.parametrize("of", ["jobs", "tests", "drafts"])
+    def test_beside_the_clock_that_forgets_what_is_old_waits_for_it(
+        self, customer: Customer, at_once: AtOnce, of: str
+    ) -> None:
+        """Each took the account's old rows in another order, and waited for those that the other one had."""
+        now = timezone.now()
+        long_ago, numbers = now - timedelta(days=40), sorted(uuid.uuid4() for _ in range(2))
+        if of == "drafts":
+            kind, clock = BulkDraft, drafts
+            kept = [keep_draft(customer, id=number, changed_at=long_ago) for number in reversed(numbers)]
+        else:
+            kind, clock = Delivery, lifecycle if of == "jobs" else deliveries
+            jobs = [keep_failed_job(customer, ended_at=long_ago) if of == "jobs" else None for _ in numbers]
+            mine = {"account": customer.account, "livemode": True, "channel": "webhook", "created_at": long_ago}
+            mine |= {"event": "lookup.failed" if of == "jobs" else "webhook.test", "next_at": long_ago}
+            named = zip(reversed(numbers), jobs, strict=True)
+            kept = [Delivery.objects.create(id=number, job=job, **mine) for number, job in named]
+        is_blocked, erases, both_wait = (threading.Event() for _ in range(3))
+
+        def block() -> None:  # so that both have come before either has all of them
+            with transaction.atomic():
+                kind.objects.select_for_update(of=("self",)).get(pk=numbers[0])
+                is_blocked.set()
+                assert both_wait.wait(60)
+
+        def erase() -> None:
+            assert is_blocked.wait(60)
+            erasure.erase(account=customer.account, give_up_credit=True, now=now)
+
+        def prune() -> int:
+            assert erases.wait(60)
+            return clock.prune(now=now)
+
+        def watch() -> None:
+            for number, event in ((1, erases), (2, both_wait)):
+                wait_for(lambda number=number: count_waiting() == number)
+                event.set()
+
+        at_once(block, erase, prune, watch)
+        assert not kind.objects.filter(pk__in=[row.pk for row in kept]).exists()
         assert Account.objects.get().name == f"Erased account {customer.account.pk}"
 
     def test_while_somebody_of_it_joins_another_account_leaves_them_there(
