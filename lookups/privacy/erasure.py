@@ -6,7 +6,7 @@ is chained by its hash, and nobody can change it. What registries said of compan
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
@@ -33,6 +33,7 @@ from lookups.models import (
 from scrapers.models import ScrapeAttempt
 
 ERASED = "erased"
+ANSWERED_WITHIN = timedelta(days=1)  # also by a worker that comes too late: the longest wait is six hours
 
 
 class NotErasable(Exception):
@@ -46,10 +47,11 @@ def erase(*, account: Account, give_up_credit: bool, now: datetime) -> dict[str,
     given up. Erasing again is allowed: it finds what a request that was already on its way has left.
     """
     with transaction.atomic():
-        # Whoever buys a draft, does a job over or takes a payment back has that before the account, and whoever forgets
-        # jobs by the clock has their messages before them
-        for table in (BulkDraft, Delivery, Job, Payment):
-            locks.lock_rows(table.objects.filter(account=account))
+        # Whoever buys a draft, does a job over, comes late with an answer or takes a payment back has that before the
+        # account, and whoever forgets jobs by the clock has their messages before them
+        lately = Lookup.objects.filter(created_at__gt=now - ANSWERED_WITHIN)
+        for rows in (BulkDraft.objects, Delivery.objects, Job.objects, lately, Payment.objects):
+            locks.lock_rows(rows.filter(account=account))
         locked = locks.lock_account(account.pk)
         _refuse_open(locked, give_up_credit=give_up_credit)
         nobody = f"Erased account {locked.pk}"

@@ -18,13 +18,15 @@ from billing.members import addresses, arrival, links, team
 from billing.models import Account, Member, Payment
 from lookups.bulk import drafts
 from lookups.jobs import lifecycle
-from lookups.lookup import rows
-from lookups.lookup.asks import Ask
+from lookups.lookup import rows, settlement
+from lookups.lookup.asks import Ask, Stopwatch
+from lookups.lookup.outcomes import Failed, NothingFound
 from lookups.lookup.payers import KeyPayer
 from lookups.lookup.questions import Question
-from lookups.models import BulkDraft, Delivery, Job
+from lookups.models import BulkDraft, Delivery, Job, Lookup, WebhookSecret
 from lookups.notifications import deliveries
 from lookups.privacy import erasure
+from lookups.verdicts import Breakdown
 from tests.billing.conftest import count_waiting, set_once_somebody_waits
 from tests.lookups.conftest import Customer
 from tests.lookups.messages import wait_for
@@ -128,6 +130,40 @@ class TestAnErasure:
         at_once(block, erase, prune, watch)
         assert not kind.objects.filter(pk__in=[row.pk for row in kept]).exists()
         assert Account.objects.get().name == f"Erased account {customer.account.pk}"
+
+    def test_while_a_worker_comes_too_late_with_an_answer_fails_neither(
+        self, customer: Customer, at_once: AtOnce
+    ) -> None:
+        """It was ended, and the worker found the row and waited for the account, which had it before its lookups."""
+        now, nothing = timezone.now(), NothingFound([], False, None, {})
+        ask = Ask(question=Question(state="NY", name="Acme Corp"), payer=KeyPayer(customer.key))
+        lookup = rows.draft(ask, now=now)
+        rows.accept(ask, lookup, now=now, hold_for=timedelta(minutes=10))
+        settlement.end(ask, Lookup.objects.get(), Failed(Breakdown.ENDED), stopwatch=Stopwatch(now))
+        WebhookSecret.objects.create(account=customer.account, livemode=True, salt="s", made_at=now)
+        is_blocked, erases, both_wait = (threading.Event() for _ in range(3))
+
+        def block() -> None:  # so that it has the account, and is on its way to the lookups
+            with transaction.atomic():
+                WebhookSecret.objects.select_for_update().get()
+                is_blocked.set()
+                assert both_wait.wait(60)
+
+        def erase() -> None:
+            assert is_blocked.wait(60)
+            erasure.erase(account=customer.account, give_up_credit=True, now=now)
+
+        def come() -> str | None:
+            assert erases.wait(60)
+            return settlement.end(ask, lookup, nothing, stopwatch=Stopwatch(now)).verdict
+
+        def watch() -> None:
+            for number, event in ((1, erases), (2, both_wait)):
+                wait_for(lambda number=number: count_waiting() == number)
+                event.set()
+
+        assert at_once(block, erase, come, watch)[2] == "failed"
+        assert Lookup.objects.get().asked == "erased"
 
     def test_while_somebody_of_it_joins_another_account_leaves_them_there(
         self, customer: Customer, at_once: AtOnce
