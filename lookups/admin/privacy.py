@@ -106,7 +106,8 @@ class RemovalRequestAdmin(ModelAdmin):
 
     def save_model(self, request: HttpRequest, obj: RemovalRequest, form: Any, change: bool) -> None:
         if obj.state == RemovalRequest.State.OPEN:
-            super().save_model(request, obj, form, change)
+            if not RemovalRequest.objects.open().filter(pk=obj.pk).update(answer=obj.answer):
+                raise removal_requests.AlreadyAnswered
             return
         operator = pages.operator_of(request)
         removal_requests.close(request=obj, state=obj.state, answer=obj.answer, operator=operator, now=timezone.now())

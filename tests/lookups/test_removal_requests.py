@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+import threading
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.sessions.models import Session
+from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
@@ -18,6 +20,7 @@ from billing.models import AuditEvent
 from lookups.models import Entity, RemovalRequest, Suppression
 from lookups.privacy import removal_requests, suppression
 from lookups.tasks import prune
+from tests.billing.conftest import set_once_somebody_waits
 from tests.lookups.conftest import Customer
 
 pytestmark = pytest.mark.django_db
@@ -163,6 +166,30 @@ class TestTwoAtOnce:
             kept = at_once(*[lambda about=f"Company {number}": keep(about=about)] * 6)
             assert len({one.pk for one in kept}) == 1
         assert RemovalRequest.objects.count() == 10
+
+    def test_of_whom_one_answers_and_one_notes_something_for_later_leave_it_answered(
+        self, admin_client: Client, at_once: Callable[..., list[Any]]
+    ) -> None:
+        """The note was saved over the answer: it stood open again, without who had answered it, and when."""
+        kept, is_answered, may_go = keep(), threading.Event(), threading.Event()
+
+        def answer() -> None:
+            how = {"state": "done", "answer": "Left out.", "operator": "sam"}
+            with transaction.atomic():
+                removal_requests.close(request=kept, **how, now=timezone.now())
+                is_answered.set()
+                assert may_go.wait(60)
+
+        def note() -> str:
+            assert is_answered.wait(60)
+            sent = {"state": "open", "answer": "Ask the state first."}
+            page: Any = admin_client.post(f"/admin/lookups/removalrequest/{kept.pk}/change/", sent, follow=True)
+            return str(page.content.decode())
+
+        _, page, _ = at_once(answer, note, lambda: set_once_somebody_waits(may_go))
+        assert "It was answered before: nothing was changed." in page
+        kept.refresh_from_db()
+        assert (kept.state, kept.answer, kept.handled_by) == ("done", "Left out.", "sam")
 
 
 class TestAnOperator:
