@@ -202,7 +202,9 @@ def _remember(memory: Memory, reading: Reading) -> Memory:
 def _find(memory: Memory, reading: Reading) -> list[Finding]:
     """What the reading says otherwise than what is known, as far as it shows it: one finding for each code."""
     both = memory.known & reading.shown
-    changes = list_changes(readings.pick(memory.facts or {}, both), readings.pick(reading.facts, both))
+    changes = _pass_over_withheld(
+        list_changes(readings.pick(memory.facts or {}, both), readings.pick(reading.facts, both))
+    )
     if reading.kind == "ucc":
         coded = [(_code_of_list("lien", change), LIENS, change) for change in changes]
     else:
@@ -212,6 +214,20 @@ def _find(memory: Memory, reading: Reading) -> list[Finding]:
         before_lookup = memory.carried.get(part, memory.lookup)
         found.setdefault(code, Finding(code, [], before_lookup, reading.lookup)).changes.append(change)
     return list(found.values())
+
+
+def _pass_over_withheld(changes: list[Change]) -> list[Change]:
+    """Without filings of which the title alone was left out since, or is shown again: that of the same day is it."""
+    filed = [one for one in changes if one.path.startswith("normalized.filings[")]
+    added, left = [one for one in filed if one.before is None], changes
+    for gone in [one for one in filed if one.after is None]:
+        for came in added:
+            titles = (gone.before["title"], came.after["title"])
+            if readings.WITHHELD in titles and gone.before["date"] == came.after["date"]:
+                added = [one for one in added if one is not came]
+                left = [one for one in left if one is not came and one is not gone]
+                break
+    return left
 
 
 def _code(change: Change, changes: list[Change]) -> tuple[str, str, Change]:

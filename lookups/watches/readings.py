@@ -86,6 +86,8 @@ def of_record(
         key: WITHHELD if WITHHELD in map(why.get, part.data) else why.get(part.data[0] if part.data else key)
         for key, part in PARTS.items()
     }
+    if availability["filings"] == WITHHELD:
+        availability["filings"] = "provided"  # of some the title alone is left out
     shown = {key for key, word in availability.items() if word in SHOWN or (word is None and key not in never)}
     facts = {
         "data": {name: data[name] for name in _names("data") if name in data},

@@ -554,6 +554,38 @@ class TestTheEvents:
         [check] = read(tester, made["id"])["lastChecks"]
         assert (check["result"], read_events(tester)) == ("unchanged", [])
 
+    def test_tell_of_new_filings_while_somebody_whom_an_older_one_names_is_left_out(
+        self, tester: Customer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        filed = [["03/01/2024", "Agent Change: SAMPLE, JORDAN"], ["03/01/2024", "Annual Report"]]
+
+        def file(outcome: str, turn: int) -> dict[str, Any]:
+            return {"name": CHANGING[outcome].upper(), "filings": list(filed)}
+
+        def look_and_read() -> tuple[str, list[str], list[Any]]:
+            before = len(read_events(tester))
+            look_again()
+            [check] = read(tester, made["id"])["lastChecks"]
+            events = read_events(tester)[before:]
+            told = [change["after"] for event in events for change in event["changes"]]
+            return check["result"], check["notChecked"], told
+
+        monkeypatch.setattr(changing, "facts", file)
+        made = watch(tester, state="DE", entity_name=CHANGING["changes_filing"], on=["filing"])
+        look()
+        left_out = leave_out(kind="person", person="Jordan Sample")
+        nothing_told = ("unchanged", [], [])
+        assert look_and_read() == nothing_told
+        filed.append(["03/01/2025", "Articles of Dissolution"])
+        dissolved = {"date": "2025-03-01", "title": "Articles of Dissolution"}
+        assert look_and_read() == ("changed", [], [dissolved])
+        filed.append(["04/01/2025", "Resignation of Jordan Sample"])
+        assert look_and_read() == ("changed", [], [{"date": "2025-04-01", "title": "withheld"}])
+        assert suppression.lift(left_out, operator=None, now=timezone.now())
+        assert look_and_read() == nothing_told, "what is shown again is nothing new"
+        del filed[0]
+        assert look_and_read() == ("changed", [], [None])
+
     @pytest.mark.parametrize("left_out", [{"kind": "person", "person": "Jordan Sample"}, {"kind": "company"}])
     @pytest.mark.parametrize(
         "change",
