@@ -11,6 +11,7 @@ from collections.abc import Callable, Sized
 from decimal import Decimal
 from functools import wraps
 from typing import Any
+from urllib.parse import quote
 
 from django.conf import settings
 from django.core.exceptions import BadRequest, RequestDataTooBig, SuspiciousOperation
@@ -37,6 +38,7 @@ from lookups.lookup.outcomes import NobodyAtWork, OutOfFunds
 from lookups.lookup.questions import Question
 from lookups.models import Lookup
 from lookups.pages.views import is_away
+from lookups.privacy import suppression
 from lookups.reconcile import asking, records
 
 log = logging.getLogger(__name__)
@@ -132,11 +134,12 @@ def preview(request: HttpRequest, key: ApiKey, number: str) -> HttpResponse:
 
 @keyed
 def view(request: HttpRequest, key: ApiKey, number: str) -> HttpResponse:
-    """The page of a company that this account has looked up."""
+    """The page of a company that this account has looked up; where it has none, what this account has read of it."""
     lookup = _find_known(key, number)
-    if lookup is None or lookup.version is None or settings.ENTITY_PAGES == "off":
+    if lookup is None or lookup.version is None:
         raise errors.for_status(404)
-    return HttpResponseRedirect(lookup.version.entity.page_url)
+    has_page = settings.ENTITY_PAGES != "off" and suppression.has_page(lookup.version.entity)
+    return HttpResponseRedirect(lookup.version.entity.page_url if has_page else f"../preview/{quote(number)}")
 
 
 def _to_text(value: dict[str, Any]) -> str:

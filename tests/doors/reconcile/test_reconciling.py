@@ -20,6 +20,7 @@ from scrapers.evidence.bodies import StoreAway
 from tests.doors.reconcile.program import Program, judge
 from tests.lookups.conftest import PRICE, Customer, anew, open_customer
 from tests.lookups.registry_server import Register, company
+from tests.lookups.test_left_out import leave_out
 
 pytestmark = pytest.mark.django_db
 FOUND, NOBODY = "Magic Found LLC", "Magic Not Found LLC"
@@ -350,6 +351,18 @@ class TestACompanyThatWasLookedUp:
         assert open_customer(name="Other").lookup("Otter Holdings Corp").status_code == 200
         page = program.client.get(f"{program.root}/preview/NY:100001").content.decode()
         assert ("ACME CORP." in page, "OTTER" in page, "Fictional" in page) == (True, False, False)
+
+    @pytest.mark.parametrize("pages", ["unlisted", "off"])
+    def test_leads_to_what_is_shown_of_it_where_it_has_no_public_page(
+        self, program: Program, settings: Any, pages: str
+    ) -> None:
+        """Somebody had it left out, or the operator shows none: a click on its name in the table led to nothing."""
+        settings.ENTITY_PAGES = pages
+        found = program.reconcile(q0=row(FOUND))["q0"][0]["id"]
+        if pages != "off":
+            leave_out(kind="company", state="DE", entity_id=found.removeprefix("DE:"))
+        page: Any = program.client.get(f"{program.root}/view/{found}", follow=True)
+        assert (page.status_code, "MAGIC FOUND LLC" in page.content.decode()) == (200, True)
 
     def test_of_the_sandbox_is_said_to_be_fictional(self, program: Program) -> None:
         found = program.reconcile(q0=row(FOUND))["q0"][0]["id"]
