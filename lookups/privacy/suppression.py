@@ -87,7 +87,8 @@ def lift(kept: Suppression, *, operator: User | AnonymousUser | None, now: datet
 
 def is_kept_out(lifted: Suppression) -> bool:
     """Whether another entry still leaves out what this one did: one like it, or one that leaves out more."""
-    same = Q(field=lifted.field, person_key=lifted.person_key) | Q(kind=Kind.COMPANY)
+    fields = [lifted.field, *([Field.AGENT] if lifted.field == Field.AGENT_ADDRESS else [])]
+    same = Q(field__in=fields, person_key=lifted.person_key) | Q(kind=Kind.COMPANY)
     place = {"state__in": ["", lifted.state], "entity_id__in": ["", lifted.entity_id]}
     return Suppression.objects.active().filter(same, **place).exists()
 

@@ -291,6 +291,16 @@ class TestAnOperator:
             ({"kind": "field", "field": "officers"}, {"kind": "company"}, True),
             ({"kind": "person", "person": "Ada Merrill"}, {"kind": "company"}, True),
             ({"kind": "person", "person": "Ada Merrill"}, {"kind": "person", "person": "Jonas Peppercote"}, False),
+            (
+                {"kind": "field", "field": "registeredAgentAddress"},
+                {"kind": "field", "field": "registeredAgentName"},
+                True,
+            ),
+            (
+                {"kind": "field", "field": "registeredAgentName"},
+                {"kind": "field", "field": "registeredAgentAddress"},
+                False,
+            ),
             ({"kind": "field", "field": "officers"}, {"kind": "field", "field": "mailingAddress"}, False),
             ({"kind": "company"}, {"kind": "field", "field": "officers"}, False),
             ({"kind": "person", "person": "Ada Merrill", **EVERYWHERE}, {"kind": "company"}, False),
