@@ -125,9 +125,19 @@ def list_states(text: str) -> list[str]:
         parts = text.split()
         if "OR" in parts[1:-1] and any(len(part) > 2 for part in parts):
             return []  # "OHIO OR INDIANA" may be two or three
+    if _is_city_and_state(text, parts):
+        return []
     found = [find_state(part) for part in parts]
     known = [state for state in found if state]
     return list(dict.fromkeys(known)) if len(known) == len(found) > 1 else []
+
+
+def _is_city_and_state(text: str, parts: Sequence[str]) -> bool:
+    """Whether it may be a city that is called like another state: "Delaware, OH"."""
+    if len(parts) != 2 or find_state(parts[0]) == find_state(parts[1]):
+        return False
+    name, code = map(str.strip, parts)
+    return len(code) == 2 < len(_word(name)) and text.replace(",", " ").split() == [*name.split(), code]
 
 
 def has_states(cells: Sequence[str]) -> bool:

@@ -426,6 +426,12 @@ class TestAProblem:
             assert text in page, text
         assert 'value="Zebra Inc"' in page
 
+    def test_is_a_city_with_its_state_where_one_state_is_asked_for(self, office: Browser) -> None:
+        """Delaware is a city in Ohio: two registries were asked, and two answers charged, for a row that means one."""
+        page = office.get(begin(office, 'Company,State\nAcme Corp,"Delaware, OH"\nZebra Inc,NY\n')).content.decode()
+        assert "1 of 2 rows can be asked" in page
+        assert "“Delaware, OH” is no state that we know." in page
+
     def test_is_mended_where_it_stands(self, office: Browser) -> None:
         at = begin(office, self.TABLE)
         office.post(f"{at}rows/", {"do": "mend", "row": "1", "entity_name-1": "Apex Corp", "state-1": "new york"})

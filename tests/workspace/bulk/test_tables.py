@@ -272,7 +272,8 @@ class TestAColumn:
         [("NY, DE", "NY DE"), ("NY;New York;Delaware", "NY DE"), ("ny de co", "NY DE CO"), ("NY and Texas", "NY TX"),
          ("New York, NY", "NY"), ("NY / CA", "NY CA"), ("anywhere", "*"), (" * ", "*"), ("All States", "*"), ("NY", ""),
          ("DE - New York", ""), ("West Virginia", ""), ("Washington, D.C.", ""), ("Albany, NY", ""),
-         ("NY, Ontario", ""), ("US", ""), ("", "")],
+         ("NY, Ontario", ""), ("US", ""), ("", ""), ("Delaware, OH", ""), ("nevada mo", ""), ("New York, DE", ""),
+         ("Texas and NY", "TX NY"), ("Texas; NY", "TX NY"), ("NY, Texas", "NY TX"), ("N.Y., DE", "NY DE")],
     )  # fmt: skip
     def test_of_states_may_have_several(self, text: str, codes: str) -> None:
         assert list_states(text) == codes.split()
