@@ -139,9 +139,9 @@ def _check_archive_signature(files: Mapping[str, bytes], trusted: Trusted) -> Ou
         key.verify(written, signed["hash"].encode(), ec.ECDSA(hashes.SHA256()))  # type: ignore[union-attr,call-arg,arg-type]
     except InvalidSignature:
         raise Wrong("The signature of the package does not fit it.") from None
-    if signed["publicKey"] not in (known := {one["archivePublicKey"]: one["id"] for one in _list_keys(files, trusted)}):
-        raise Wrong("The package is signed with a key that is none of the service's.")
-    return True if trusted.keys else None, f"It was signed on {signed['created']} with {known[signed['publicKey']]}."
+    known = {one["archivePublicKey"]: {**one, "keyId": one["id"]} for one in _list_keys(files, trusted)}
+    own = _find_key([*known.values()], known.get(signed["publicKey"], {"keyId": "of the package"}), signed["created"])
+    return True if trusted.keys else None, f"It was signed on {signed['created']} with {own['id']}."
 
 
 def _check_signature(document: bytes, signature: Mapping[str, Any]) -> tuple[bool, str]:

@@ -307,6 +307,16 @@ class TestTheListOfKeys:
         found = verify.judge(raw, verify.Trusted(log))
         assert next(one for one in found if one.part == "key").holds is False
 
+    def test_believes_no_package_that_was_made_after_its_key_had_ended(self, raw: bytes, log: Any) -> None:
+        """Whoever got hold of a key that is used no more packs what was answered then anew, as he likes."""
+        answered = json.loads(Manifest.objects.get().document)["answeredAt"]
+        for key in log["keys"]:
+            key["retiredAt"] = answered
+        found = {one.part: one for one in verify.judge(raw, verify.Trusted(log))}
+        assert found["key"].holds
+        assert found["archive signature"].holds is False
+        assert "was not in use on" in found["archive signature"].text
+
     def test_tells_nothing_that_could_sign(self, log: Any) -> None:
         assert "salt" not in json.dumps(log)
         assert timedelta(minutes=1) == signing.REMEMBERED

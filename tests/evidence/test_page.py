@@ -9,6 +9,7 @@ import json
 import tracemalloc
 import zipfile
 import zlib
+from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -301,6 +302,13 @@ class TestTheBrowser:
         found = [next(one for one in judged(page, each) if one[0] == "key") for each in files]
         assert [one[1] for one in found] == [True, True, None]
         assert "on the list alone" in found[2][2]
+
+    def test_finds_that_a_package_was_made_after_its_key_had_ended(self, raw: bytes, page: Page) -> None:
+        answered = json.loads(read_files(raw)["sos-lookup/manifest.json"])["answeredAt"]
+        SigningKey.objects.update(retired_at=datetime.fromisoformat(answered))
+        found = {part: text for part, holds, text in judged(page, raw) if holds is False}
+        assert set(found) == {"archive signature", "head"}
+        assert "was not in use on" in found["archive signature"]
 
     def test_knows_the_service_by_its_key_after_a_move(
         self, raw: bytes, page: Page, settings: Any, tmp_path: Path

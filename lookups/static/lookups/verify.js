@@ -127,8 +127,8 @@ async function checkArchiveSignature(files, trusted) {
   const key = await crypto.subtle.importKey("spki", unbase64(signed.publicKey), curve, false, ["verify"]);
   const fits = await crypto.subtle.verify({ name: "ECDSA", hash: "SHA-256" }, key, unbase64(signed.signature), bytesOf(signed.hash));
   if (!fits) throw new Wrong("The signature of the package does not fit it.");
-  const own = (await listKeys(files, trusted)).find(one => one.archivePublicKey === signed.publicKey);
-  if (!own) throw new Wrong("The package is signed with a key that is none of the service's.");
+  const keys = await listKeys(files, trusted), known = keys.find(one => one.archivePublicKey === signed.publicKey);
+  const own = findKey(keys, known ? { ...known, keyId: known.id } : { keyId: "of the package" }, signed.created);
   return [trusted ? true : null, `It was signed on ${signed.created} with ${own.id}.`];
 }
 
