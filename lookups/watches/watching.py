@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from billing import locks
 from billing.models import ApiKey
@@ -167,6 +167,12 @@ def list_newest_events(
 ) -> QuerySet[WatchEvent]:
     """The same the newest first, from before that number on; `fits`: category, severity, watch__state."""
     return _events(key, watch=watch, number__lt=before, **fits).order_by("-number")
+
+
+def tells_of(lookup: Lookup) -> bool:
+    """Whether a check or an event of a watch leads to this lookup."""
+    events = WatchEvent.objects.filter(Q(before=lookup) | Q(after=lookup))
+    return WatchCheck.objects.filter(lookup=lookup).exists() or events.exists()
 
 
 def _events(key: ApiKey, **fits: Any) -> QuerySet[WatchEvent]:

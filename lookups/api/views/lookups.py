@@ -32,6 +32,7 @@ from lookups.jobs import lifecycle
 from lookups.lookup.storage import wire_time
 from lookups.models import ChainHead, Lookup
 from lookups.verdicts import Verdict
+from lookups.watches import watching
 
 OPEN = "open"
 CUT_AT = "nextCursor"
@@ -71,14 +72,18 @@ class LookupsView(Endpoint):
 
 
 class _OfOneLookup(Endpoint):
-    """What is asked of one lookup; of a name check also by who may make those."""
+    """What is asked of one lookup; of a name check also by who may make those, of a watch's by who may read that."""
 
     scope = "lookup"
 
     def list_scopes(self) -> list[str]:
         """See Endpoint."""
-        own = ["names"] if self.kwargs["lookupId"].startswith("nc_") else []
-        return [*super().list_scopes(), *own]
+        number, key = self.kwargs["lookupId"], self.key_of(self.request)
+        if key.allows(self.scope):
+            return [self.scope]
+        found = listing.find(number, account_id=key.account_id, sandbox=key.is_test)
+        is_of_watch = found is not None and watching.tells_of(found)
+        return [self.scope, *(["names"] if number.startswith("nc_") else ["watches"] if is_of_watch else [])]
 
 
 class OneLookupView(_OfOneLookup):

@@ -19,7 +19,7 @@ SCOPES = {
     "lookup": "lookups, their jobs and what was asked before",
     "bulk": "bulk jobs",
     "names": "name checks",
-    "watches": "watches, their checks and events",
+    "watches": "watches, their checks and events, and the lookups these tell of",
     "account": "balance, usage, preferences, top-ups, webhooks",
     "keys": "other keys",
     "reconcile": "reconciling a spreadsheet, alone",

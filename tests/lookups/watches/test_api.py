@@ -22,7 +22,7 @@ from lookups.watches import taxonomy, watching
 from lookups.watches.watching import Wanted
 from scrapers.sandbox import changing
 from scrapers.sandbox.changing import CHANGING
-from tests.lookups.conftest import Customer
+from tests.lookups.conftest import Customer, open_customer
 from tests.lookups.messages import body_of, deliver, listen_at
 from tests.lookups.registry_server import Register
 from tests.lookups.test_hostile_bodies import assert_error
@@ -650,6 +650,29 @@ class TestAKey:
             remove(other, made["id"]),
         ]
         assert {reply.status_code == 403 for reply in replies} == {not allowed}
+
+    def test_for_watches_alone_reads_the_lookups_that_its_watches_tell_of_and_no_others(self, tester: Customer) -> None:
+        """The address stands in the event and in the check: whoever followed it was refused."""
+        row = {"entity_name": CHANGING["changes_agent"], "state": "DE"}
+        job = tester.post("/v1/bulk-lookup", {"entities": [row]}).json()
+        queue.work(now=timezone.now())
+        tester.post("/v1/watches/batch", {"bulk_job": job["job_id"]})
+        look_again()
+        unwatched = tester.lookup("Magic Found LLC", "DE").json()["lookupId"]
+        key, secret = keys.issue(account=tester.account, name="x", mode="test", now=timezone.now(), scopes=["watches"])
+        other = Customer(tester.account, key, secret)
+        [event] = read_events(other)
+        before, after = event["evidence"]["before"]["url"], event["evidence"]["after"]["url"]
+        assert before != after, "the first one is a row of the bulk job"
+        for address in (before, after):
+            for what in ("", "/evidence", "/evidence.wacz"):
+                assert other.get(f"{address}{what}").status_code == 200
+        assert other.get(f"/v1/lookups/{unwatched}").status_code == 403
+        assert other.get(f"/v1/lookups/lk_{uuid.uuid4().hex}").status_code == 403
+        narrow, secret = keys.issue(account=tester.account, name="y", mode="test", now=timezone.now(), scopes=["bulk"])
+        assert Customer(tester.account, narrow, secret).get(after).status_code == 403
+        stranger = open_customer(mode="test")
+        assert stranger.get(after).status_code == 404
 
     def test_without_one_is_refused(self, switches: None) -> None:
         assert Client().get("/v1/watches").status_code == 401
