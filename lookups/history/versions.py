@@ -63,7 +63,7 @@ def find_entity(*, state: str, entity_id: str, sandbox: bool) -> Entity | None:
 
 def find_version(entity: Entity, *, as_of: datetime | None) -> RecordVersion | None:
     """What its registry was known to say of it at the end of that day, or is today; None: nothing was read by then."""
-    return _known(entity, as_of).first()
+    return _known(entity, as_of).order_by("-last_read_at", "-number").first()
 
 
 def get_history(
@@ -74,14 +74,17 @@ def get_history(
     if wanted.before is not None:
         known = known.filter(number__lt=wanted.before)
     read = list(known[: wanted.limit + 1])  # one more, to compare the last of the page with
-    page = read[: wanted.limit]
+    more = read[wanted.limit :]
+    # A reading that was overtaken by another one has been written after it
+    page = sorted(read[: wanted.limit], key=lambda version: (version.last_read_at, version.number), reverse=True)
+    read = page + more
     shown = [_shown(version, form) for version in read]
     steps = [
         Step(read[place + 1], version, list_changes(shown[place + 1], shown[place], noise=wanted.noise))
         for place, version in enumerate(page)
         if place + 1 < len(read)
     ]
-    return History(page, steps, more=len(read) > len(page))
+    return History(page, steps, more=bool(more))
 
 
 def _known(entity: Entity, as_of: datetime | None) -> QuerySet[RecordVersion]:

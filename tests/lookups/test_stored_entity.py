@@ -123,6 +123,14 @@ class TestAReadingThatWasOvertaken:
         assert customer.lookup().json()["data"]["entityName"] == "ACME CORP."
         page = Client().get(Entity.objects.get().page_url).content.decode()
         assert re.findall(r"<h1[^>]*>(.*?)</h1>", page, re.DOTALL) == ["<bdi>ACME &amp; SONS CORP.</bdi>"]
+        history = customer.get("/v1/entities/NY/100001").json()
+        assert (history["data"]["entityName"], history["versions"][0]["number"]) == ("ACME & SONS CORP.", 1)
+        [renamed] = [one for one in history["changes"] if one["path"] == "data.entityName"]
+        assert (renamed["before"], renamed["after"]) == ("ACME CORP.", "ACME & SONS CORP.")
+        assert renamed["lastSeenBefore"] < renamed["firstSeenAfter"]
+        first = customer.get("/v1/entities/NY/100001?limit=1").json()
+        second = customer.get(f"/v1/entities/NY/100001?limit=1&cursor={first['nextCursor']}").json()
+        assert {one["versions"][0]["number"] for one in (first, second)} == {1, 2}
 
     def test_of_what_the_newer_one_says_as_well_is_that(
         self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch

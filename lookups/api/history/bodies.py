@@ -33,7 +33,7 @@ def of_history(shown: Shown, *, as_of: datetime | None) -> wire.EntityHistory:
         registryHistory=fill(wire.RegistryHistory, _LISTS | record.normalized),
         versions=[_of_version(version) for version in history.versions],
         changes=list(_of_steps(history.steps)),
-        nextCursor=str(history.versions[-1].number) if history.more else None,
+        nextCursor=str(min(version.number for version in history.versions)) if history.more else None,
     )
 
 
