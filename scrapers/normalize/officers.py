@@ -171,4 +171,5 @@ def _cased(word: str) -> str:
     if not word.isupper() or len(word) < 2:
         return word
     mixed = re.sub(r"[^\W\d_]+", lambda part: part.group().capitalize(), word)
+    mixed = re.sub(r"(?<=\w['\u2019])S\b", "s", mixed)
     return re.sub(r"\bMc(?=[a-z]{3})(.)", lambda part: "Mc" + part[1].upper(), mixed)

@@ -256,6 +256,7 @@ class TestAnOfficer:
             ("DR. JANE DOE", "Jane", "Doe"),
             ("JANE DOE, ESQ.", "Jane", "Doe"),
             ("O'QUILLAN, BRIDIE M", "Bridie", "O'Quillan"),
+            ("SAMPLE, BOB'S", "Bob's", "Sample"),  # a shop in an officer's place
             ("MCSAMPLE, IAN", "Ian", "McSample"),
             ("JEAN-LUC EXAMPLE", "Jean-Luc", "Example"),
             ("INÉS PEÑALVER", "Inés", "Peñalver"),
