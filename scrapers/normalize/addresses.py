@@ -54,6 +54,20 @@ _PLACES_ABROAD = {  # the last part before the country
     "EU": re.compile(r"(?P<zip>\d{5}) (?P<city>[^\d,]+)"),
 }
 
+# Of states whose two letters are those of a country with five digits, too: how the state's own ZIP codes begin
+_ZIPS = {
+    "DE": "19[789]",
+    "ID": "83[2-8]",
+    "IL": "6[012]",
+    "LA": "70|71[0-4]",
+    "MA": "01|02[0-7]|055",
+    "ME": "039|04",
+    "MN": "55|56[0-7]",
+    "NC": "2[78]",
+    "SD": "57",
+    "VA": "201|2[23]|24[0-6]",
+}
+
 
 def state_code(text: str | None) -> str | None:
     """Two letters for a state written either way; None for anything else."""
@@ -67,6 +81,11 @@ def zip_code(text: str | None) -> str | None:
     if not found or _NO_ZIP.fullmatch(found[0]):
         return None
     return found[1] if found[2] in (None, "0000") else f"{found[1]}-{found[2]}"
+
+
+def may_be_abroad(state: str, zip: str) -> bool:
+    """Whether the two letters may be a country's, since the state has no such ZIP code: "Munich, DE 80331"."""
+    return zip_code(zip) is not None and not re.match(_ZIPS.get(state.upper(), ""), zip)
 
 
 def from_parts(
@@ -171,7 +190,7 @@ def _tail(text: str) -> tuple[str, str, str | None] | None:
             city = parts["city"].strip(" ,")
             known = city.upper() in _NUMBERED_CITIES
             is_name = "," not in city and not any(sign.isdigit() for sign in city) and not _OF_STREETS.search(city)
-            sure = known or (city and is_name)
+            sure = (known or (city and is_name)) and not may_be_abroad(parts["state"], found["zip"])
             return (city, state, zip_code(found["zip"])) if sure else None
     return None
 
@@ -184,7 +203,8 @@ def _tagged(text: str, country: str | None) -> Address:
         return Address(street=text or None, country=country)
     state = state_code(tags.get("StateName"))
     city = tags.get("PlaceName", "").strip(" ,")
-    if kind not in ("Street Address", "PO Box") or not state or not city or city not in text:
+    known = state and city and not may_be_abroad(tags["StateName"], tags.get("ZipCode", ""))
+    if kind not in ("Street Address", "PO Box") or not known or city not in text:
         return Address(street=text or None, country=country)
     start = text.rindex(city)
     street, rest = text[:start].strip(" ,"), text[start + len(city) :]
