@@ -194,6 +194,15 @@ class TestAPersonWhoIsLeftOut:
         assert shown.note == "Left out at the request of a person it is about: filings."
         assert suppression.withhold({"entityId": "9264790"}, normalized, state="OH").normalized == normalized
 
+    def test_is_in_no_title_that_names_just_one_of_several(self, db: None) -> None:
+        people = ("Jordan Sample", "Ada Merrill")
+        titles = [f"Change of Agent: {name.upper()}" for name in people]
+        for name in people:
+            leave_out(kind="person", person=name)
+        normalized = {"filings": [{"date": None, "title": title} for title in titles], "fieldAvailability": {}}
+        shown = suppression.withhold({"entityId": "9264790"}, normalized, state="NY")
+        assert [one["title"] for one in shown.normalized["filings"]] == ["withheld", "withheld"]
+
     def test_leaves_what_is_not_theirs_and_says_nothing_of_others(self, db: None) -> None:
         data = {"entityId": "P1", "feiEinNumber": "51-0123456", "mailingCity": "ALBANY", "officers": []}
         receiver = {"name": "SOMEBODY ELSE", "kind": "person"}

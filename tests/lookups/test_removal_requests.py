@@ -302,6 +302,7 @@ class TestAnOperator:
                 False,
             ),
             ({"kind": "field", "field": "officers"}, {"kind": "field", "field": "mailingAddress"}, False),
+            ({"kind": "field", "field": "officers"}, {"kind": "field", "field": "registeredAgentName"}, False),
             ({"kind": "company"}, {"kind": "field", "field": "officers"}, False),
             ({"kind": "person", "person": "Ada Merrill", **EVERYWHERE}, {"kind": "company"}, False),
             ({"kind": "company"}, {"kind": "company", "entity_id": "8"}, False),
