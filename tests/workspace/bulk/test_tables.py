@@ -291,6 +291,19 @@ class TestAColumn:
         assert self.guess('Customer,Company,States\n7,Acme,"NY, DE"\n')["state"] == "States"
         assert self.guess('A1,B1\nAcme LLC,"NY, DE"\nZebra LLC,anywhere\n')["state"] == "B1"
 
+    def test_headed_state_stays_that_where_some_of_its_cells_are_none(self) -> None:
+        """The column of the customers' own addresses, which are states all of them, was no better guess."""
+        raw = "Company,State,HQ\nAcme LLC,NY,CA\nZebra LLC,Ontario,CA\nQuay LLC,DE,CA\n"
+        assert self.guess(raw)["state"] == "State"
+        assert self.guess("Company,State,HQ\nAcme LLC,active,CA\nZebra LLC,active,NY\n")["state"] == "HQ"
+
+    def test_of_names_has_the_legal_forms_wherever_it_stands(self) -> None:
+        assert self.guess("A1,B1,C1\nAcme LLC,NY,spring sale\nZebra LLC,DE,autumn sale\n")["entity_name"] == "A1"
+
+    def test_ends_where_the_headings_say_and_not_at_each_names_comma(self) -> None:
+        table = read_table(b"Company;State\nAcme, Inc.;NY\nZebra, Inc.;DE\n")
+        assert [line.cells for line in table.lines] == [["Acme, Inc.", "NY"], ["Zebra, Inc.", "DE"]]
+
     def guess(self, raw: str) -> dict[str, Any]:
         table = read_table(raw.encode())
         mapping = guess(table.headers, table.lines)
