@@ -581,10 +581,12 @@ class TestTheEvents:
         assert look_and_read() == ("changed", [], [dissolved])
         filed.append(["04/01/2025", "Resignation of Jordan Sample"])
         assert look_and_read() == ("changed", [], [{"date": "2025-04-01", "title": "withheld"}])
+        filed[0] = ["03/02/2024", "Agent Change: SAMPLE, JORDAN"]
+        assert look_and_read() == ("changed", [], [None, {"date": "2024-03-02", "title": "withheld"}])
         assert suppression.lift(left_out, operator=None, now=timezone.now())
         assert look_and_read() == nothing_told, "what is shown again is nothing new"
-        del filed[0]
-        assert look_and_read() == ("changed", [], [None])
+        filed[1] = ["03/01/2024", "Statement of Change"]
+        assert look_and_read() == ("changed", [], [None, {"date": "2024-03-01", "title": "Statement of Change"}])
 
     @pytest.mark.parametrize("left_out", [{"kind": "person", "person": "Jordan Sample"}, {"kind": "company"}])
     @pytest.mark.parametrize(
