@@ -11,14 +11,15 @@ from lookups.api import parsers
 from lookups.api.watches.requests import MOST_WATCHES
 from lookups.bulk import input as bulk_input
 
+_FLAGS = ("email_digest", "tell_unchanged")
 HEADERS = {
     **{name: bulk_input.HEADERS[name] for name in ("entity_name", "state", "entity_id", "ref")},
     "every": ("every", "howoften"),
     "on": ("on", "changes", "categories"),
     "webhook": ("webhook", "webhookurl"),
     "max_per_month": ("maxpermonth",),
+    **{flag: (flag.replace("_", ""),) for flag in _FLAGS},
 }
-_FLAGS = ("email_digest", "tell_unchanged")
 
 
 class WatchTableParser(BaseParser):
@@ -53,6 +54,6 @@ def _read_words(asked: Mapping[str, Any]) -> dict[str, Any]:
     if "on" in found:
         found["on"] = str(found["on"]).replace(";", " ").replace("|", " ").replace(",", " ").split()
     for flag in _FLAGS:
-        if found.get(flag) in ("true", "false"):
-            found[flag] = found[flag] == "true"
+        if (word := str(found.get(flag)).lower()) in ("true", "false"):  # spreadsheets write TRUE
+            found[flag] = word == "true"
     return found

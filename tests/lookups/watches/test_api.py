@@ -183,6 +183,19 @@ class TestPostingMany:
         assert (first["every"], first["on"], first["max_per_month"]) == ("week", ["status", "name"], 3)
         assert (second["entity_name"], second["on"]) == ("Magic Found LLC", list(taxonomy.BY_DEFAULT))
 
+    @pytest.mark.parametrize("flag", ["email_digest", "tell_unchanged"])
+    def test_takes_from_each_row_whether_it_tells_by_mail_or_of_what_is_unchanged(
+        self, tester: Customer, settings: Any, flag: str
+    ) -> None:
+        """Passed over in silence, whoever asked for the daily mail row by row would never hear of a change."""
+        settings.MAIL_CONFIGURED = True
+        table = f"state,entity_id,{flag}\nDE,SB-DE-900001,true\nDE,SB-DE-900002,FALSE\nDE,SB-DE-000123,\n"
+        reply = tester.post(f"/v1/watches/batch?{flag}=true", table.encode(), content_type="text/csv")
+        assert reply.status_code == 201, reply.content
+        assert [one[flag] for one in reply.json()["watches"]] == [True, False, True]
+        reply = tester.post("/v1/watches/batch", table.replace("true", "maybe").encode(), content_type="text/csv")
+        assert [(one["line"], one["error"].partition(":")[0]) for one in reply.json()["details"]] == [(2, flag)]
+
     def test_watches_each_of_two_companies_of_one_name(self, tester: Customer) -> None:
         table = (
             "state,entity_id,entity_name\nNY,SB-NY-900021,Magic Ambiguous LLC\nNY,SB-NY-900022,Magic Ambiguous LLC\n"
