@@ -22,6 +22,7 @@ HEADERS = {
     "entity_id": ("entityid", "id", "stateid", "filenumber"),
     "searchType": ("searchtype", "lookuptype", "querytype"),
     "searchBy": ("searchby",),
+    "source": ("source",),
     "fresh": ("fresh",),
     "dateAfter": ("dateafter",),
     "dateBefore": ("datebefore",),

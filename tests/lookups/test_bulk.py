@@ -133,6 +133,19 @@ class TestABulkRequest:
         assert (problem["index"], problem["error"].partition(":")[0]) == (1, next(iter(asked)))
         assert (BulkJob.objects.count(), customer.balance.held) == (0, 0)
 
+    def test_refuses_another_source_in_a_column_of_a_table_too(self, customer: Customer) -> None:
+        """Passed over in silence, rows that ask for a stored record would be asked live and charged for it."""
+        table = b"Entity name,State,Source\nBlue Heron Logistics LLC,DE,live\nMagic Not Found LLC,NV,cache\n"
+        reply = customer.post("/v1/bulk-lookup", table, content_type="text/csv")
+        assert_error(reply, 400, "invalid_request")
+        [problem] = reply.json()["details"]
+        assert (problem["line"], problem["column"]) == (3, "Source")
+        assert (BulkJob.objects.count(), customer.balance.held) == (0, 0)
+
+    def test_takes_a_table_with_a_source_that_is_the_customers_own(self, customer: Customer) -> None:
+        table = b"company,state,Source\nBlue Heron Logistics LLC,DE,Salesforce\n"
+        assert customer.post("/v1/bulk-lookup", table, content_type="text/csv").status_code == 202
+
     def test_takes_a_row_that_asks_for_the_source_of_all(self, customer: Customer) -> None:
         assert ask(customer, [{**TWO[0], "source": "live"}, {**TWO[1], "fresh": True}]).status_code == 202
         assert ask(customer, [{**TWO[0], "source": "cache"}], source="cache").status_code == 202

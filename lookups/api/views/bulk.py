@@ -25,6 +25,7 @@ from lookups.api.views import paging
 from lookups.api.views.lookup import accepts_stored, to_question
 from lookups.api.wire.bulk import BulkList, BulkRow
 from lookups.api.wire.shape import encode
+from lookups.api.wire.words import SourceWanted
 from lookups.bulk import bulk_jobs
 from lookups.bulk import input as bulk_input
 from lookups.bulk.input import MOST_ROWS
@@ -230,6 +231,8 @@ def _refuse_sources_of_rows(body: Any, address: Mapping[str, str], account: Acco
         written = one if isinstance(one, bulk_input.Row) else bulk_input.Row(one)
         row = written.fields
         asked = {name: row[name] for name in fields if isinstance(row, dict) and row.get(name) is not None}
+        if written.line is not None and str(asked.get("source")).lower() not in [*SourceWanted]:
+            asked.pop("source", None)  # a column of the customer's own, such as where a row is from
         read: dict[str, Any] = {}
         try:
             for name, value in asked.items():
