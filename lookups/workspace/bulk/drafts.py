@@ -106,6 +106,8 @@ def rows(request: WorkspaceRequest, found: BulkDraft) -> HttpResponse:
             case "state" if posted.get("state") in PLACES:
                 many = _list_of_state(found, posted["given"]) if "given" in posted else chosen
                 drafts.mend(draft=found, rows=many, fields={"state": posted["state"]}, now=now)
+            case "state":
+                messages.error(request, "Choose a state: nothing was changed.")
     except drafts.Changed:
         messages.error(request, CHANGED)
     here = QueryDict(posted.get("here", "")[:100])

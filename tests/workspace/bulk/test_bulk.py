@@ -465,6 +465,17 @@ class TestAProblem:
         office.post(f"{at}rows/", {"do": "state", "given": "Ontario", "state": "NY"})
         assert "4 of 6 rows" in office.get(at).content.decode()
 
+    def test_of_a_state_is_in_no_state_before_somebody_has_chosen_one(self, office: Browser) -> None:
+        """Alabama stood there chosen: one press sent every such row to a registry that nobody had named."""
+        at = begin(office, self.TABLE)
+        before = re.findall(r"\d of 6 rows", office.get(at).content.decode())
+        for more in ({}, {"do": "state", "row-1": "on"}):
+            forms = tree.fromstring(office.get(at).content).cssselect(f"form[action='{at}rows/']")
+            (form,) = (one for one in forms if (one.get("id") == "many") == bool(more) and "state" in one.fields)
+            page = office.post(f"{at}rows/", {**dict(form.form_values()), **more}, follow=True).content.decode()
+            assert "Choose a state" in page
+            assert re.findall(r"\d of 6 rows", page) == before
+
     def test_of_a_state_that_is_off_is_shown_with_the_reason_before_paying(self, office: Browser) -> None:
         services.disable(code="DE", reason="Delaware asked us to stop.")
         page = office.get(begin(office, "Company,State\nAcme,NY\nZebra,DE\nQuay,DE\n")).content.decode()
