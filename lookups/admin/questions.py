@@ -36,6 +36,7 @@ NEEDS = (  # which right shows which fields
     ("scrapers.view_scrapeattempt", ("attempt", "evidence_kept")),
 )
 NOTHING_CHARGED = "Nothing was charged for it."
+INVENTED = "It is of the sandbox: all of it is invented, and nothing is charged."
 PAID_WITH_REQUEST = "Its payment came with the request."
 
 
@@ -196,7 +197,7 @@ class LookupAdmin(RefundsOutages, BoundedList, ReadOnlyAdmin):
 
     @admin.display(description="Quoted, USD")
     def quoted(self, obj: Lookup) -> str:
-        return money.to_decimal_string(obj.price)
+        return money.to_decimal_string(0 if obj.sandbox else obj.price)
 
     @display(
         description="Verdict",
@@ -228,6 +229,8 @@ def _find_charge(lookup: Lookup) -> LedgerEntry | None:
 
 def _why_no_charge(lookup: Lookup) -> str:
     """Why no entry of a balance paid for it."""
+    if lookup.sandbox:
+        return INVENTED
     return PAID_WITH_REQUEST if lookup.charged else NOTHING_CHARGED
 
 

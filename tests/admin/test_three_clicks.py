@@ -146,6 +146,14 @@ class TestALookupsPage:
             page = as_role(role).get(f"/admin/lookups/lookup/{lookup.pk}/change/").content.decode()
             assert {name for name, address in links.items() if address in page} == sees, role
 
+    def test_says_that_it_is_of_the_sandbox(self, acme: Account, owner: Client) -> None:
+        """A record that is invented stood there as a found one that nobody had paid, with the price of a live one."""
+        for is_sandbox in (True, False):
+            person = Person(owner)
+            person.press("Open", q=ask(acme, "Bluebird Freight", "found", sandbox=is_sandbox).public_id)
+            said = "It is of the sandbox: all of it is invented, and nothing is charged."
+            assert (said in person.text, "0.0314" in person.text) == (is_sandbox, not is_sandbox)
+
     def test_says_what_was_paid_with_the_request(self, acme: Account, owner: Client) -> None:
         now = timezone.now()
         payment = Payment.objects.create(
