@@ -178,9 +178,14 @@ def _asking(by: ApiKey, now: datetime) -> Iterator[ApiKey]:
     with transaction.atomic():
         locks.lock_account(by.account_id)
         asker = ApiKey.objects.select_related("account").get(pk=by.pk)
-        if not asker.may_ask(now):
+        if not asker.may_ask(now) or _was_revoked(asker):
             raise keys.InvalidKey("revoked")
         yield asker
+
+
+def _was_revoked(key: ApiKey) -> bool:
+    """Whether it has an end and no successor: by a clock that was read before, it seems to work still."""
+    return key.revoked_at is not None and not ApiKey.objects.filter(replaces=key).exists()
 
 
 def _set_budget(key: ApiKey, monthly_budget: int | None, now: datetime) -> None:

@@ -60,7 +60,7 @@ class TestARotationBesideARevocation:
             assert is_revoked.wait(60)
             try:
                 customer_keys.rotate(by=by, key=key, overlap=timedelta(days=7), now=NOW)
-            except customer_keys.KeyEnded:
+            except (customer_keys.KeyEnded, keys.InvalidKey):
                 return "ended"
             return "rotated"
 
@@ -131,6 +131,30 @@ class TestTwoKeysThatRevokeEachOther:
             assert in_parallel(end_the_other, 2, threads=2).count("revoked") == 1
             (left,) = ApiKey.objects.working(NOW)
             ApiKey.objects.filter(pk=left.pk).update(revoked_at=NOW)
+
+    def test_do_not_both_succeed_by_clocks_that_differ(self, account: Account, key: ApiKey) -> None:
+        """The second one's clock said that it worked still: whoever had stolen it ended the key that ended it."""
+        owner, stolen = (keys.issue(account=account, name=name, now=NOW)[0] for name in ("owner", "stolen"))
+        is_revoked, may_go = threading.Event(), threading.Event()
+
+        def revoke_the_stolen() -> str:
+            with transaction.atomic():
+                customer_keys.revoke(by=owner, key=stolen, now=NOW + timedelta(milliseconds=5))
+                is_revoked.set()
+                assert may_go.wait(60)
+            return "revoked"
+
+        def revoke_the_owners() -> str:
+            assert is_revoked.wait(60)
+            try:
+                customer_keys.revoke(by=stolen, key=owner, now=NOW)
+            except keys.InvalidKey:
+                return "ended"
+            return "revoked"
+
+        stories = [revoke_the_stolen, revoke_the_owners, lambda: set_once_somebody_waits(may_go)]
+        assert in_parallel(lambda number: stories[number](), 3, threads=3) == ["revoked", "ended", "seen"]
+        assert ApiKey.objects.get(pk=owner.pk).revoked_at is None
 
 
 class TestManyWhoMakeKeys:
