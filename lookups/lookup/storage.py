@@ -94,7 +94,8 @@ def store(*, question: Question, reply: Reply, sandbox: bool) -> StoredAnswer:
 def serves(answer: StoredAnswer, question: Question, *, today: date) -> bool:
     """Whether a stored answer is also that to this spelling: of two that bear the name alike, the very words choose.
 
-    A list of liens of which an active one's lapse date has passed since it was read serves nobody any more.
+    For other words ("The Foxes" for "Foxes") its registry may list a company of just that name, which is not in this
+    answer. A list of liens of which an active one's lapse date has passed since it was read serves nobody any more.
     """
     if answer.filing_set is not None:
         return not any(_has_lapsed_since(lien, answer.retrieved_at.date(), today) for lien in answer.filing_set.filings)
@@ -102,8 +103,10 @@ def serves(answer: StoredAnswer, question: Question, *, today: date) -> bool:
         return True
     if names.plain(answer.asked) == names.plain(question.words):
         return True
+    found = answer.version.data["entityName"] if answer.version else ""
+    words, *own = (names.plain(names.without_suffix(one)) for one in (question.words, answer.asked, found))
     asked = names.full_key(question.name)
-    return all(names.full_key(row["entityName"]) != asked for row in answer.related)
+    return words in own and all(names.full_key(row["entityName"]) != asked for row in answer.related)
 
 
 def _has_lapsed_since(lien: dict[str, Any], read: date, today: date) -> bool:

@@ -85,7 +85,7 @@ class TestAStoredRecord:
         self, customer: Customer, register: Register
     ) -> None:
         first = customer.lookup("ACME CORP.").json()
-        second = customer.lookup("the acme corp", source="cache").json()
+        second = customer.lookup("acme corporation", source="cache").json()
         assert register.asked == 1
         assert (second["source"], second["cached"], second["data"]["cached"]) == ("cache", True, True)
         assert (second["cost"], second["walletBalance"], second["lookupsRemaining"]) == (0, "0.28", 9)
@@ -139,6 +139,20 @@ class TestAStoredRecord:
         other = customer.lookup("The Foxes LLC", source="cache").json()
         assert (other["data"]["entityId"], other["source"]) == ("200002", "live")
         assert customer.lookup("The Foxes, L.L.C.", source="cache").json()["data"]["entityId"] == "200002"
+
+    def test_is_not_that_of_a_company_which_its_list_did_not_hold(self, customer: Customer, register: Register) -> None:
+        """Many registries list what begins with the words: "Foxes" brings no THE FOXES LLC."""
+        register.rows += [company("FOXES LLC", "200001")]
+        assert customer.lookup("Foxes LLC").json()["data"]["entityId"] == "200001"
+        register.rows += [company("THE FOXES LLC", "200002")]
+        other = customer.lookup("The Foxes LLC", source="cache").json()
+        assert (other["data"]["entityId"], other["source"]) == ("200002", "live")
+
+    def test_is_given_to_whoever_writes_its_name(self, customer: Customer, register: Register) -> None:
+        register.rows += [company("THE FOXES LLC", "200002")]
+        assert customer.lookup("Foxes LLC").json()["data"]["entityId"] == "200002"
+        other = customer.lookup("The Foxes, L.L.C.", source="cache").json()
+        assert (other["data"]["entityId"], other["source"]) == ("200002", "cache")
 
     def test_is_not_given_to_a_question_that_would_not_have_found_it(
         self, customer: Customer, register: Register
