@@ -102,7 +102,8 @@ create_watches = extend_schema(
     summary="Watch up to 1,000 companies",
     description="`watches` are rows of their own; or `bulk_job` names a bulk job, and every company that it found is "
     "watched from the reading it has, without another one. The rows may also come as a table (`text/csv`, UTF-8, with "
-    "a header: `state`, `entity_id`, `entity_name`, `every`, `on`, `webhook`, `max_per_month`, `ref`). All are made or "
+    "a header: `state`, `entity_id`, `entity_name`, `every`, `on`, `webhook`, `email_digest`, `tell_unchanged`, "
+    "`max_per_month`, `ref`). All are made or "
     f"none. {_PRICE} {_RIGHT}",
     request={describe.JSON: ManyWatchesRequest, "text/csv": BYTES},
     parameters=[*_WORDS_OF_A_TABLE, _ONCE, *describe.HEADERS],
