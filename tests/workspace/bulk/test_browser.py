@@ -53,6 +53,7 @@ class TestTheKeyboard:
         page.get_by_text("Left out by you · 1").wait_for()
         assert page.evaluate(FOCUSED) == ["BUTTON", 2]
         page.get_by_label("Line 2", exact=True).check()
+        page.locator("#many-state").select_option("DE")
         page.locator("#many [value=state]").focus()
         page.keyboard.press("Enter")
         page.get_by_label("State in line 2").wait_for(state="detached")
