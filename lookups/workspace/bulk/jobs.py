@@ -40,6 +40,7 @@ from lookups.workspace.watches.words import EVERY
 REFRESH_SECONDS = 5  # of the page itself, where no script does it sooner
 BUSY = "Too much is asked for this account just now. Try again in a moment."
 ASKED = "That was asked for this row already."
+TYPED = ("entity_name", "entity_id", "state")  # in the form of a row that is asked again
 View = Callable[..., HttpResponseBase]
 
 
@@ -90,6 +91,7 @@ def job(request: WorkspaceRequest, found: BulkJob) -> HttpResponse:
                 if number or word in ("", show)
             ],
             "query": _query(show=show, state=state),
+            "typed": _read_typed(request),
             "places": PLACES.values(),
             "price": prices.LOOKUP,
             "may_ask": may_ask,
@@ -139,8 +141,7 @@ def ask_again(request: WorkspaceRequest, found: BulkJob, position: int) -> HttpR
     row = bulk_jobs.list_rows(found, after=position - 1).select_related("bulk").first()
     if row is None or row.position != position:
         return not_here(request)
-    here = QueryDict(request.POST.get("here", "")[:100])
-    back = reverse("workspace:bulk-job", args=[found.public_id], query=here, fragment=f"row-{position}")
+    back = _find_way_back(request, found, position)
     if row.verdict is None:
         messages.error(request, "This row has not ended yet.")
         return redirect(back)
@@ -153,7 +154,7 @@ def ask_again(request: WorkspaceRequest, found: BulkJob, position: int) -> HttpR
         details: Any = wrong.detail
         name, texts = next(iter(details.items()))
         messages.error(request, f"{columns.LABELS.get(name, name)}: {texts[0]}")
-        return redirect(back)
+        return redirect(_find_way_back(request, found, position, with_typed=True))
     result = row_answers.ask_again(
         row=row,
         question=question,
@@ -164,7 +165,7 @@ def ask_again(request: WorkspaceRequest, found: BulkJob, position: int) -> HttpR
     )
     level, text = _say(result)
     messages.add_message(request, level, text)
-    return redirect(back)
+    return redirect(_find_way_back(request, found, position, with_typed=level == messages.ERROR))
 
 
 @require_safe
@@ -181,6 +182,20 @@ def download(request: WorkspaceRequest, found: BulkJob, form: str) -> HttpRespon
     except xlsx_export.TooLong:
         messages.error(request, "These results are too many for a workbook. Take CSV.")
         return redirect("workspace:bulk-job", found.public_id)
+
+
+def _find_way_back(request: WorkspaceRequest, found: BulkJob, position: int, *, with_typed: bool = False) -> str:
+    """The page as it was shown, at this row; with what was typed there, where that was not taken."""
+    posted = request.POST
+    query = QueryDict(posted.get("here", "")[:100], mutable=True)
+    if with_typed and "candidate" not in posted:
+        query.update({"typed": str(position), **{f"typed_{name}": posted.get(name, "")[:200] for name in TYPED}})
+    return reverse("workspace:bulk-job", args=[found.public_id], query=query, fragment=f"row-{position}")
+
+
+def _read_typed(request: WorkspaceRequest) -> dict[str, str]:
+    """What was typed for a row and not taken, and which row (`at`)."""
+    return {"at": request.GET.get("typed", "")} | {name: request.GET.get(f"typed_{name}", "") for name in TYPED}
 
 
 def _read_question(request: WorkspaceRequest, row: Lookup) -> Question:

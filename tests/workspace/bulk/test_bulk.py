@@ -933,6 +933,18 @@ class TestARowThatFoundNothing:
             assert 'class="notice bad"' in office.post(f"{at}rows/0/", fields, follow=True).content.decode()
         assert Lookup.objects.count() == 1
 
+    @pytest.mark.parametrize("poor", [False, True])
+    def test_that_is_not_taken_keeps_what_was_typed(self, office: Browser, poor: bool) -> None:
+        at = ask(office, "Company,State\nNobody Knows This,NY\nNor This,NY\n")
+        typed = {"entity_name": "Bluebird & <Sons> Freight", "entity_id": "", "state": "NY" if poor else "Ontario"}
+        if poor:
+            leave_nothing(office)
+        page = tree.fromstring(office.post(f"{at}rows/1/", {**typed, "here": "show=not_found"}, follow=True).content)
+        forms = [dict(form.form_values()) for form in page.cssselect("details.mend[open] form")]
+        assert [{name: form[name] for name in typed} for form in forms] == [typed]
+        (other,) = page.cssselect("details.mend:not([open]) form")
+        assert dict(other.form_values())["entity_name"] == "Nobody Knows This"
+
     def test_beyond_the_months_budget_or_the_balance_says_which(self, office: Browser) -> None:
         at = ask(office, "Company,State\nNobody Knows This,NY\n")
         Account.objects.filter(pk=office.account.pk).update(monthly_budget=PRICE - 1)
