@@ -67,19 +67,26 @@ class TestTheRateLimit:
         assert allowed == [True] * 20 + [False] * 5
         assert limits.count_request(key=others[0], now=NOW + timedelta(seconds=60)).allowed
 
+    def test_of_an_account_is_told_where_it_ends_before_the_keys_own(self, key: ApiKey, settings: Any) -> None:
+        settings.RATE_LIMIT_PER_MINUTE = 5
+        others = [keys.issue(account=key.account, name=f"{n}", now=NOW)[0] for n in range(5)]
+        told = [limits.count_request(key=one, now=NOW).remaining for one in others for _ in range(4)]
+        assert (told[:4], told[-4:]) == ([4, 3, 2, 1], [3, 2, 1, 0])
+
     def test_of_an_account_is_not_used_up_by_a_key_that_was_refused(self, key: ApiKey, settings: Any) -> None:
         settings.RATE_LIMIT_PER_MINUTE = 5
-        other = keys.issue(account=key.account, name="other", now=NOW)[0]
+        others = [keys.issue(account=key.account, name=f"{n}", now=NOW)[0] for n in range(5)]
         for _ in range(30):
             limits.count_request(key=key, now=NOW)
-        assert limits.count_request(key=other, now=NOW).remaining == 4
+        allowed = [limits.count_request(key=one, now=NOW).allowed for one in others for _ in range(5)]
+        assert allowed == [True] * 15 + [False] * 10
 
     def test_of_a_key_that_has_its_own_stands_outside_the_accounts(self, key: ApiKey, settings: Any) -> None:
         settings.RATE_LIMIT_PER_MINUTE = 1
         key.rate_limit_per_minute = 30
+        others = [keys.issue(account=key.account, name=f"{n}", now=NOW)[0] for n in range(5)]
         assert [limits.count_request(key=key, now=NOW).allowed for _ in range(31)] == [True] * 30 + [False]
-        other = keys.issue(account=key.account, name="other", now=NOW)[0]
-        assert limits.count_request(key=other, now=NOW).allowed
+        assert [limits.count_request(key=one, now=NOW).allowed for one in others] == [True] * 4 + [False]
 
     def test_is_counted_anew_when_the_clock_was_set_back(self, key: ApiKey) -> None:
         """What was promised holds: after at most a minute there is a new window, whatever the old one was called."""
