@@ -33,6 +33,7 @@ from scrapers.sandbox.changing import CHANGING
 from scrapers.search.pipeline import ask
 from tests.lookups.conftest import PRICE, Customer, open_customer
 from tests.lookups.registry_server import Register
+from tests.lookups.test_answers_from_a_copy import virginia  # noqa: F401  (used by pytest)
 from tests.lookups.watches.looks import codes, look, look_again, read, read_events, remove, watch
 from tests.scrapers.magic_table import list_changing
 
@@ -818,6 +819,23 @@ class TestACopyOfBulkData:
         look_again()
         assert "status.active" not in codes(tester)
         assert [event["category"] for event in read_events(tester)] == ["status"]
+
+    @pytest.mark.parametrize("price", [0, PRICE // 2])
+    def test_costs_what_such_a_check_costs_and_not_what_a_lookup_does(
+        self,
+        virginia: Customer,  # noqa: F811
+        monkeypatch: pytest.MonkeyPatch,
+        price: int,
+    ) -> None:
+        monkeypatch.setattr(prices, "CHECK_FROM_COPY", price)
+        made = watch(virginia, state="VA", entity_name="Blue Heron Logistics")
+        look()
+        assert (read(virginia, made["id"])["lastChecks"][0]["result"], virginia.balance.spent) == ("baseline", price)
+        look_again()
+        assert (read(virginia, made["id"])["lastChecks"][0]["result"], virginia.balance.spent) == (
+            "unchanged",
+            2 * price,
+        )
 
     def test_dismisses_nobody_whom_its_files_do_not_name(self) -> None:
         portal = discovery.find_portal("MA")
