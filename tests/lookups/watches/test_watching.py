@@ -787,6 +787,22 @@ class TestALien:
         assert all(one.note for one in Lookup.objects.all())
         assert codes(tester) == told
 
+    def test_costs_what_a_look_at_liens_costs(self, tester: Customer, monkeypatch: pytest.MonkeyPatch) -> None:
+        """No live registry of liens is played here: the sandbox's is asked, and what it would cost is noted."""
+        monkeypatch.setattr(prices, "UNCHANGED", 14)
+        find_price, costs = judging.find_price, list[int]()
+
+        def finding(job: Job) -> Any:
+            price = find_price(job)
+            assert price is not None
+            return lambda found, quoted: costs.append(price(found, PRICE)) or price(found, quoted)
+
+        monkeypatch.setattr(judging, "find_price", finding)
+        watch(tester, state="DE", entity_name="Blue Heron Logistics LLC", on=["lien"])
+        look()
+        look_again()
+        assert costs == [PRICE, 14]
+
     def test_that_is_released_or_loses_a_party_is_still_there(self, tester: Customer, watched: Watch) -> None:
         known = WatchBaseline.objects.get(watch=watched)
         assert known.facts
