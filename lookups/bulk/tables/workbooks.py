@@ -49,7 +49,8 @@ def read(raw: bytes) -> tuple[list[Line], list[str]]:
         raise Unreadable(_PROBLEMS[found["problem"]])
     if found["total"] > MOST_ROWS + ABOVE:
         raise Unreadable(f"It has {found['total']:,} rows; up to {MOST_ROWS:,} are taken at a time.")
-    notes = [f"Only the page “{found['sheet']}” was read; there are {found['others']} more."] if found["others"] else []
+    others = "is 1" if found["others"] == 1 else f"are {found['others']}"
+    notes = [f"Only the page “{found['sheet']}” was read; there {others} more."] if found["others"] else []
     return [_line(number, cells) for number, cells in found["rows"]], notes
 
 

@@ -183,9 +183,10 @@ class TestATableInAWorkbook:
         assert table.headers == ["State", "Name"]
         assert cells(table) == [["NY", "Acme"], ["NY", "Zebra"], ["DE", "Quayside"]]
 
-    def test_says_which_page_was_read(self) -> None:
-        table = read_table(books.make([["Name", "State"], ["Acme", "NY"]], more=2))
-        assert table.notes == ["Only the page “Customers” was read; there are 2 more."]
+    @pytest.mark.parametrize(("more", "said"), [(1, "there is 1 more"), (2, "there are 2 more")])
+    def test_says_which_page_was_read(self, more: int, said: str) -> None:
+        table = read_table(books.make([["Name", "State"], ["Acme", "NY"]], more=more))
+        assert table.notes == [f"Only the page “Customers” was read; {said}."]
 
     def test_may_begin_anywhere(self) -> None:
         table = read_table(books.make([[], [], [None, None, "Name", "State"], [None, None, "Acme", "NY"]]))
