@@ -47,7 +47,7 @@ def count_stored(questions: Collection[Question], *, account: Account, sandbox: 
     """How many of these different questions have a stored answer that serves them, young enough for the account."""
     since, states = now - rows.max_age(account), {one.state for one in questions}
     young = StoredAnswer.objects.filter(sandbox=sandbox, retrieved_at__gt=since, state__in=states)
-    stored = young.filter(question__in={one.digest for one in questions}).select_related("filing_set")
+    stored = young.filter(question__in={one.digest for one in questions}).select_related("filing_set", "version")
     known = {(one.state, one.kind, one.question): one for one in stored}
     found = ((known.get((one.state, one.kind, one.digest)), one) for one in questions)
     return sum(answer is not None and storage.serves(answer, one, today=now.date()) for answer, one in found)
