@@ -72,7 +72,7 @@ def list_answers(rows: Iterable[Lookup]) -> dict[int, list[Lookup]]:
 
 def _claim(row: Lookup, question: Question, *, now: datetime) -> RowAnswer | None:
     """The right to ask this for the row: for whoever comes first, and again where that came to nothing."""
-    digest = hashlib.sha256(f"{question.state} {question.kind} {question.digest}".encode()).hexdigest()
+    digest = hashlib.sha256(f"{question.state} {question.kind} {question.spelled}".encode()).hexdigest()
     with transaction.atomic():
         answer, is_made = RowAnswer.objects.get_or_create(row=row, digest=digest, defaults={"created_at": now})
     if is_made:

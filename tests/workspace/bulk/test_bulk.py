@@ -859,6 +859,17 @@ class TestARowThatFoundNothing:
         assert "ACME CORP." in page
         assert "ZEBRA INC." in page
 
+    def test_is_asked_for_each_of_two_companies_whose_names_are_alike(
+        self, office: Browser, register: Register
+    ) -> None:
+        register.rows += [company("FOXES LLC", "200001"), company("THE FOXES LLC", "200002")]
+        at = ask(office, "Company,State\nNobody Knows This,NY\n")
+        for name in ("Foxes LLC", "The Foxes LLC", "Foxes, L.L.C."):
+            office.post(f"{at}rows/0/", {"entity_name": name, "state": "NY"})
+        found = Lookup.objects.filter(bulk=None).order_by("pk").values_list("version__entity__entity_id", flat=True)
+        assert list(found) == ["200001", "200002"]
+        assert selectors.get_balance(office.account.pk).spent == 2 * PRICE
+
     def test_is_asked_anew_where_that_failed_and_for_no_other_row(self, office: Browser, register: Register) -> None:
         at = ask(office, "Company,State\nNobody Knows This,NY\nNobody Else,NY\n")
         first, second = (
