@@ -63,6 +63,27 @@ class TestACompanyThatHasTheWordsElsewhere:
         assert isinstance(talked.ask(kind="ucc", name="Golden Lantern Works, Inc."), NotFound)
 
 
+class TestAPersonWhoSharesAWordWithOthers:
+    """In Idaho, whose list holds any name with a word of the one asked for."""
+
+    NAME = b"SAMPLE, JORDAN A"
+
+    def ask(self, shown: bytes) -> FoundFilings:
+        steps = saved("ID/ucc-person", lambda page: page.replace(self.NAME, shown))
+        told = Conversation("ID", *steps).ask(kind="ucc", name="Jordan A Sample")
+        assert isinstance(told, FoundFilings)
+        return told
+
+    @pytest.mark.parametrize("shown", [b"SAMPLE BROTHERS", b"SAMPLE, RILEY", b"JORDAN, PAT"])
+    def test_owes_nothing_for_them(self, shown: bytes) -> None:
+        with pytest.raises(QueryRefused, match="too many filings"):  # the list may be cut: it proves no absence
+            self.ask(shown)
+
+    @pytest.mark.parametrize("shown", [b"JORDAN SAMPLE", b"SAMPLE JORDAN", b"SAMPLE, JORDAN", b"SAMPLE JORDAN ALEX JR"])
+    def test_is_found_in_any_order_of_the_words(self, shown: bytes) -> None:
+        assert [who.name for lien in self.ask(shown).filings for who in lien.debtors] == [shown.decode()]
+
+
 class TestANameThatTheRegistryWritesOtherwise:
     """Than the caller: an index that lists what begins with a text compares letters."""
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from scrapers.normalize import liens, officers
+from scrapers.normalize import liens, names, officers
 from scrapers.parsing.fields import listed, need, need_number, text
 from scrapers.platforms.fileone import ucc
 from scrapers.platforms.fileone.portal import FileOnePortal, Row, rows_of
@@ -72,8 +72,8 @@ class LienForm(FileOnePortal):
         """Liens by the debtor's name, lapsed ones included."""
         parts: list[dict[str, Any]] = [{}]
         if person := officers.person_parts(query.name or ""):
-            names = dict(zip(("SEARCH_FIRST_NAME", "SEARCH_MIDDLE_NAME", "SEARCH_LAST_NAME"), person, strict=True))
-            parts.append({"SEARCH_IS_ORG": False, "SEARCH_ORG_NAME": ""} | names)
+            asked = dict(zip(("SEARCH_FIRST_NAME", "SEARCH_MIDDLE_NAME", "SEARCH_LAST_NAME"), person, strict=True))
+            parts.append({"SEARCH_IS_ORG": False, "SEARCH_ORG_NAME": ""} | asked)
         lists = [
             rows_of(
                 session.post(
@@ -105,8 +105,8 @@ class LienQuery(SecondGeneration):
         role = "Debtor" if query.search_by == "debtor" else "SecuredParty"
         parts: list[dict[str, Any]] = [{"NameTypeId": "2", "OrganizationName": query.name}]
         if person := officers.person_parts(query.name or ""):
-            names = dict(zip(("firstName", "middleName", "lastName"), person, strict=True))
-            parts.append({"NameTypeId": "1"} | names)
+            asked = dict(zip(("firstName", "middleName", "lastName"), person, strict=True))
+            parts.append({"NameTypeId": "1"} | asked)
         lists = []
         for part in parts:
             url = f"https://{self.host}/api/uccEntitySearch/webSearch"
@@ -118,10 +118,21 @@ class LienQuery(SecondGeneration):
 
 
 def _may_be_theirs(filing: UccFiling, query: Query) -> bool:
-    """Whether a party of the role bears the name; how the list writes people is not known, so that they stay."""
+    """Whether a party of the role bears the name; people may be written in any order.
+
+    Both names are wanted: "Jordan Sample", asked for as a company, lists SAMPLE BROTHERS too.
+    """
     person = officers.person_in(query.name or "")
-    shown = ucc.in_role(filing, query)
-    return any(parties.fits(one, query) or (person and one.kind != "organization") for one in shown)
+    wanted = set(names.plain(" ".join(person or ())).split())
+    return any(
+        parties.fits(one, query)
+        or (
+            person is not None
+            and one.kind != "organization"
+            and (parties.fits(replace(one, kind="person"), query) or wanted <= set(names.plain(one.name).split()))
+        )
+        for one in ucc.in_role(filing, query)
+    )
 
 
 def _form(name: str | None) -> dict[str, Any]:
