@@ -63,11 +63,10 @@ def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bo
             page = session.get(following, headers={"Referer": page.url})
         # A full page that ends without a way on may have lost it.
         complete = complete and following is None and len(rows) < _FULL
-    if not found:
-        parties.refuse_people(query, state="Alabama")
     liens = list(found.values())
     opened = [_opened(session, filing) for filing in liens[:_OPENED]]
-    return parties.newest_first(opened + liens[_OPENED:], query), complete
+    newest = parties.newest_first(opened + liens[_OPENED:], query)
+    return newest, parties.is_whole(newest, complete, query, state="Alabama")
 
 
 def _form(text: str) -> dict[str, str]:

@@ -36,9 +36,9 @@ def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bo
     for row in rows:
         if parties.fits(parties.listed_party(row["Debtor Name"]), query) and _within(row["File Date and Time"], query):
             _add(found, row)
-    if not found:
-        parties.refuse_people(query, state="Kentucky")
-    return parties.newest_first(found.values(), query), len(rows) < _CUT and not offers_next(page.html())
+    newest = parties.newest_first(found.values(), query)
+    whole = len(rows) < _CUT and not offers_next(page.html())
+    return newest, parties.is_whole(newest, whole, query, state="Kentucky")
 
 
 def _rows(page: Page) -> list[dict[str, str]]:

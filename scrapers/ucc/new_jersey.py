@@ -41,9 +41,8 @@ def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bo
         if parties.fits(lien.debtors[0], query):
             known = found.setdefault(lien.file_number, lien)
             found[lien.file_number] = replace(known, debtors=tuple(dict.fromkeys(known.debtors + lien.debtors)))
-    if not found:
-        parties.refuse_people(query, state="New Jersey")
-    return parties.dated_newest_first(found.values(), query), all(whole for _, whole in lists)
+    newest = parties.dated_newest_first(found.values(), query)
+    return newest, parties.is_whole(newest, all(whole for _, whole in lists), query, state="New Jersey")
 
 
 def _listed(session: PortalSession, text: str) -> tuple[list[list[str]], bool]:

@@ -93,7 +93,10 @@ class OregonLiens(Portal):
             _add_recent(liens, recent)
             complete = complete and max(len(active), len(recent)) < _LISTED  # else some of their parties are left out
         found = parties.newest_first((_filing(liens[number]) for number in numbers), query)
-        return found, complete and len(liens) <= _LIENS
+        complete = complete and len(liens) <= _LIENS
+        if query.search_by == "debtor":  # the open data holds secured parties of either kind
+            complete = parties.is_whole(found, complete, query, state="Oregon")
+        return found, complete
 
 
 def _by_secured_party(session: PortalSession, query: Query) -> tuple[dict[str, _Lien], bool]:
@@ -142,8 +145,6 @@ def _by_debtor(session: PortalSession, query: Query) -> tuple[dict[str, _Lien], 
             lien.kind = lien.kind or cells["Type"] or None
             lien.status = lien.status or ("Terminated" if _is_day(cells["Terminate"]) else None)
             lien.add(lien.debtors, who)
-    if not liens:
-        parties.refuse_people(query, state="Oregon")
     return liens, all(whole for _, whole in lists)
 
 

@@ -109,10 +109,16 @@ def _joined(name: str) -> set[str]:
     return {names.plain(one).replace(" ", "") for one in (longest[0], longest[-1])}
 
 
-def refuse_people(query: Query, *, state: str) -> None:
-    """QueryRefused where nothing was found that the registry has of companies, and the name may be a person's."""
-    if officers.person_in(query.name or ""):
+def is_whole(found: tuple[UccFiling, ...], whole: bool, query: Query, *, state: str) -> bool:
+    """Whether liens of companies, `whole` as those, are all on a name: not where that may be a person's.
+
+    QueryRefused where there is none, and the name may be a person's.
+    """
+    if not officers.person_in(query.name or ""):
+        return whole
+    if not found:
         raise QueryRefused(Refusal.COMPANIES_ALONE, state=state)
+    return False
 
 
 def party(company: str | None, given: Iterable[str | None], address: Address) -> UccParty | None:

@@ -49,9 +49,8 @@ def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bo
         for row in rows:
             if _role(row) == query.search_by and parties.fits(parties.listed_party(text_of(row["Name"])), query):
                 liens.setdefault(text_of(row["Original Filing Number"]), []).append(row)
-    if not liens:
-        parties.refuse_people(query, state="Rhode Island")
     found = parties.newest_first((_filing(number, of_it, query, page) for number, of_it in liens.items()), query)
+    complete = parties.is_whole(found, complete, query, state="Rhode Island")
     opened = tuple(_opened(session, filing, page) for filing in found[:_OPENED])
     return opened + found[_OPENED:], complete
 

@@ -38,9 +38,8 @@ def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bo
         filings, whole = _listed(session, query, text)
         complete = complete and whole
         found = {filing.file_number: filing for filing in filings} | found
-    if not found:
-        parties.refuse_people(query, state="South Carolina")
-    return parties.dated_newest_first(found.values(), query), complete
+    newest = parties.dated_newest_first(found.values(), query)
+    return newest, parties.is_whole(newest, complete, query, state="South Carolina")
 
 
 def _listed(session: PortalSession, query: Query, text: str) -> tuple[list[UccFiling], bool]:

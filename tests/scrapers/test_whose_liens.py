@@ -84,6 +84,59 @@ class TestAPersonWhoSharesAWordWithOthers:
         assert [who.name for lien in self.ask(shown).filings for who in lien.debtors] == [shown.decode()]
 
 
+class TestAPersonNamedLikeACompany:
+    """Where a registry is asked for companies alone: the company's liens are not all there may be on the name."""
+
+    @pytest.mark.parametrize(
+        ("state", "company"),
+        [
+            ("AL", "Magnolia Lantern Farms"),
+            ("KY", "Limestone Lantern Distilling"),
+            ("NJ", "Blue Heron Logistics"),
+            ("OR", "Madrone Creek Cider"),
+            ("RI", "Lantern Cove Marina"),
+            ("SC", "Blue Heron Logistics"),
+        ],
+    )
+    def test_is_not_answered_as_if_somebody_had_looked(self, state: str, company: str) -> None:
+        plain = json.loads((FOLDER / state / "ucc-debtor" / "case.json").read_text(encoding="utf-8"))["question"][
+            "name"
+        ]
+        told = Conversation(state, *self.renamed(state, company)).ask(kind="ucc", name="Jordan Sample")
+        assert isinstance(told, FoundFilings)
+        assert not told.complete
+        known = Conversation(state, *load_steps(FOLDER / state / "ucc-debtor")).ask(kind="ucc", name=plain)
+        assert isinstance(known, FoundFilings)
+        assert known.complete
+
+    @pytest.mark.parametrize(
+        ("state", "company"),
+        [("KY", "Limestone Lantern Distilling"), ("NJ", "Blue Heron Logistics"), ("RI", "Lantern Cove Marina")],
+    )
+    def test_is_not_found_to_owe_nothing_since_a_day(self, state: str, company: str) -> None:
+        talked = Conversation(state, *self.renamed(state, company))
+        with pytest.raises(QueryRefused, match="companies alone"):
+            talked.ask(kind="ucc", name="Jordan Sample", date_after=date(2026, 10, 1))
+
+    def renamed(self, state: str, company: str) -> list[Step]:
+        """The saved liens on a company, as those on "JORDAN SAMPLE LLC", asked for without the legal form."""
+        steps = saved(f"{state}/ucc-debtor", lambda page: page.replace(company.upper().encode(), b"JORDAN SAMPLE"))
+        plus, other = company.replace(" ", "+"), "Jordan+Sample"
+        return [
+            replace(
+                step,
+                url=step.url.replace(plus, other),
+                sent={
+                    key: "Jordan Sample" if str(value).startswith(company) else value
+                    for key, value in step.sent.items()
+                }
+                if isinstance(step.sent, dict)
+                else step.sent,
+            )
+            for step in steps
+        ]
+
+
 class TestANameThatTheRegistryWritesOtherwise:
     """Than the caller: an index that lists what begins with a text compares letters."""
 
