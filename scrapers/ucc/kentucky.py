@@ -1,9 +1,9 @@
 """Kentucky's liens: "Fast Track" search by debtor (ASP.NET WebForms), one row for each secured party of a filing.
 
 Evidence: documented by a public reader (2026-09): form, the two tables (names that fit, names that resemble) and their
-five columns; status, addresses, collateral and later documents are not shown, so no lien is called active. Not known:
-what an empty answer looks like; only an empty table or a sentence that says so counts. Persons have a form of their own
-that is not known.
+five columns, and the count above each; status, addresses, collateral and later documents are not shown, so no lien is
+called active. Not known: what an empty answer looks like; only an empty table or a sentence that says so counts.
+Persons have a form of their own that is not known.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from scrapers.ucc import parties
 URL = "https://web.sos.ky.gov/ftucc/search.aspx"
 _COLUMNS = ("Debtor Name", "File Number", "File Date and Time", "Lapse Date", "Secured Party")
 _CUT = 500
+_COUNT = re.compile(r"\bsearch revealed the following ([\d,]+) (?:additional )?results?\b", flags=re.IGNORECASE)
 _NONE = re.compile(r"(?<!if )\bno (matching )?(records|results|filings|debtors) (were )?found\b", flags=re.IGNORECASE)
 
 
@@ -37,7 +38,9 @@ def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bo
         if parties.fits(parties.listed_party(row["Debtor Name"]), query) and _within(row["File Date and Time"], query):
             _add(found, row)
     newest = parties.newest_first(found.values(), query)
-    whole = len(rows) < _CUT and not offers_next(page.html())
+    tree = page.html()
+    counted = sum(int(count.replace(",", "")) for count in _COUNT.findall(visible_text(tree)))
+    whole = len(rows) < _CUT and counted <= len(rows) and not offers_next(tree)
     return newest, parties.is_whole(newest, whole, query, state="Kentucky")
 
 

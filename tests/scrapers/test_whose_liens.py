@@ -219,6 +219,20 @@ class TestAListWithAWayToAFurtherPage:
         with pytest.raises(QueryRefused, match="too many filings"):
             Conversation(state, *steps).ask(**question)
 
+    @pytest.mark.parametrize(("standard", "whole"), [(b"3 results", True), (b"1,200 results", False)])
+    def test_is_missed_in_kentucky_where_the_page_counts_more_than_it_shows(self, standard: bytes, whole: bool) -> None:
+        counts = (
+            (b"<table", b"<p>A standard search revealed the following " + standard + b"</p><table", 1),
+            (
+                b"</table>\n<table",
+                b"</table><p>A non-standard search revealed the following 1 additional results</p><table",
+            ),
+        )
+        steps = saved("KY/ucc-debtor", lambda page: page.replace(*counts[0]).replace(*counts[1]))
+        told = Conversation("KY", *steps).ask(kind="ucc", name="Limestone Lantern Distilling LLC")
+        assert isinstance(told, FoundFilings)
+        assert told.complete is whole
+
     @pytest.mark.parametrize("more", [b'<a href="?page=2">Next</a>', b"<div>26 items in 2 pages</div>"])
     def test_may_name_more_debtors_in_south_carolina(self, more: bytes) -> None:
         names = b"</table><input"
