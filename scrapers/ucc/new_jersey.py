@@ -3,7 +3,8 @@
 Source: the pages of the wizard and the first page of 469 debtors, recorded (2026-05); the line of an empty list is a
 guess. Names are searched as "begins with" ("A" lists AAMCO): whose word only begins so is left out. Ten debtors stand
 on a page, each with a lien's number, at most five pages are read, and the pager, which is a table of its own, says how
-many there are. The grid names no secured party: that costs a report per filing.
+many there are. The grid names no secured party: that costs a report per filing. Its status tells the lapsed from others
+("Active" of 1969); whether it shows a termination is not known, so no lien is called active.
 """
 
 from __future__ import annotations
@@ -86,4 +87,6 @@ def _filing(cells: list[str]) -> UccFiling:
     if not debtor or not number:
         raise PageChanged(f"a lien without debtor or number: {cells}")
     who = parties.listed_party(debtor, Address(city=city or None))
-    return UccFiling(file_number=number, filed=day, debtors=(who,), status=status or None, sos_url=URL)
+    return UccFiling(
+        file_number=number, filed=day, debtors=(who,), status=status or None, sos_url=URL, status_omits="termination"
+    )

@@ -95,12 +95,11 @@ def test_a_lien_is_not_called_active_by_its_day_where_a_later_document_may_have_
     ("state", "name", "meanings"),
     [
         ("KY", "Limestone Lantern Distilling LLC", ["unknown", "lapsed"]),
+        ("NJ", "Blue Heron Logistics LLC", ["unknown", "unknown", "lapsed"]),
         ("SC", "Blue Heron Logistics LLC", ["unknown", "unknown"]),
     ],
 )
-def test_a_lien_is_not_called_active_by_its_lapse_date_where_nothing_shows_its_end(
-    state: str, name: str, meanings: list[str]
-) -> None:
+def test_a_lien_is_not_called_active_where_nothing_shows_its_end(state: str, name: str, meanings: list[str]) -> None:
     told = Conversation(state, *load_steps(FOLDER / state / "ucc-debtor")).ask(kind="ucc", name=name)
     assert isinstance(told, FoundFilings)
     assert [status_class(lien, today=TODAY) for lien in told.filings] == meanings
