@@ -61,7 +61,8 @@ _ANSWERS = Insertion(
 )
 _OVERTAKEN = timedelta(hours=1)  # what is newer by more was read by a clock that ran ahead
 MATCH_BY_ID = {"score": 1.0, "kind": "entity_id", "features": []}
-MORE_FILINGS = "The registry has more filings for this name than are shown; narrow it by name or dates."
+MORE = "more filings for this name than are shown"  # in the note of whatever was cut, also of earlier versions
+MORE_FILINGS = f"The registry may have {MORE}; narrow it by name or dates."
 
 
 def store(*, question: Question, reply: Reply, sandbox: bool) -> StoredAnswer:

@@ -189,7 +189,7 @@ def _read(watch: Watch, lookup: Lookup, version: RecordVersion | None) -> Readin
         return unclear
     read = {"verdict": "found", "at": _read_at(lookup), "reader": _name_reader(lookup)}
     if lookup.filing_set is not None:
-        if lookup.total > len(lookup.filing_set.filings) or storage.MORE_FILINGS in lookup.note:
+        if lookup.total > len(lookup.filing_set.filings) or storage.MORE in lookup.note:
             return unclear  # a cut list; any other note is of the source, and says nothing of this list
         filings, _ = suppression.withhold_parties(lookup.filing_set.filings, state=lookup.state)
         facts = readings.of_liens(filings)

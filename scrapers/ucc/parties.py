@@ -112,13 +112,16 @@ def _joined(name: str) -> set[str]:
 def is_whole(found: tuple[UccFiling, ...], whole: bool, query: Query, *, state: str) -> bool:
     """Whether liens of companies, `whole` as those, are all on a name: not where that may be a person's.
 
-    QueryRefused where there is none, and the name may be a person's.
+    A company that is called just so, without a legal form ("Friends of Lantern Park"), is meant itself. QueryRefused
+    where nothing is found, and the name may be a person's.
     """
     if not officers.person_in(query.name or ""):
         return whole
     if not found:
         raise QueryRefused(Refusal.COMPANIES_ALONE, state=state)
-    return False
+    asked = names.plain(query.name or "")
+    bearers = (one for filing in found for one in (*filing.debtors, *filing.secured_parties))
+    return whole and any(names.plain(one.name) == asked for one in bearers)
 
 
 def party(company: str | None, given: Iterable[str | None], address: Address) -> UccParty | None:

@@ -12,7 +12,7 @@ import pytest
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import liens
-from scrapers.records import FoundFilings, NotFound, Query
+from scrapers.records import FoundFilings, NotFound, Query, UccFiling, UccParty
 from scrapers.refusals import QueryRefused
 from scrapers.transport.recording import Step, load_steps
 from scrapers.ucc import connecticut, parties
@@ -108,6 +108,15 @@ class TestAPersonNamedLikeACompany:
         known = Conversation(state, *load_steps(FOLDER / state / "ucc-debtor")).ask(kind="ucc", name=plain)
         assert isinstance(known, FoundFilings)
         assert known.complete
+
+    def test_is_a_company_where_one_is_called_just_so(self) -> None:
+        """Clubs and churches have no legal form in their names."""
+        lien = UccFiling("1", "2026-01-02", debtors=(UccParty("FRIENDS OF LANTERN PARK"),))
+        asked = Query("NJ", "Friends of Lantern Park", kind="ucc")
+        assert parties.is_whole((lien,), True, asked, state="New Jersey")
+        assert not parties.is_whole((lien,), False, asked, state="New Jersey")
+        other = replace(lien, debtors=(UccParty("FRIENDS OF LANTERN PARK INC"),))
+        assert not parties.is_whole((other,), True, asked, state="New Jersey")
 
     @pytest.mark.parametrize(
         ("state", "company"),

@@ -114,7 +114,7 @@ def find_count(entity: Entity, name: str, *, now: datetime) -> LienCount | None:
     mine = [one for one in answer.filing_set.filings if _is_against(one, name)]
     if not mine:
         return None
-    least = "at least " if storage.MORE_FILINGS in answer.note else ""
+    least = "at least " if storage.MORE in answer.note else ""
     past = sum(_is_past(one, now=now) for one in mine)
     since = f" (the lapse date of {past:,} has passed since)" if past else ""
     words = f"{least}{len(mine):,} on file: {count_words(mine)}{since}"
