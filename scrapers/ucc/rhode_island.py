@@ -182,8 +182,8 @@ def _parties(rows: Iterable[HtmlElement]) -> Iterator[tuple[str, UccParty]]:
                 if len(lines) == 1:
                     raise PageChanged(f"{lines[0]!r} stands among the parties of a lien, without an address")
                 place = [line for line in lines[1:] if not line.casefold().startswith("corp type:")]
-                if not all(any(sign.isdigit() for sign in line) for line in place):
-                    raise PageChanged(f"{lines!r}: each line of an address is expected to have a number")
+                if place and not any(sign.isdigit() for sign in place[-1]):  # a street may be "ONE LANTERN PLAZA"
+                    raise PageChanged(f"{lines!r}: the last line of an address is expected to have a number")
                 yield role, parties.listed_party(lines[0], addresses.from_lines(place))
 
 

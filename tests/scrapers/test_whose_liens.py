@@ -338,6 +338,16 @@ class TestAPartyOfRhodeIslands:
         with pytest.raises(PageChanged, match="whoever is listed"):
             self.ask((self.NAME, b""))
 
+    @pytest.mark.parametrize("street", ["ONE LANTERN PLAZA", "C/O EXAMPLE SERVICING LLC<br>ONE LANTERN PLAZA"])
+    def test_lives_in_a_street_without_a_figure(self, street: str) -> None:
+        lender = self.ask((b"1 MAIN ST", street.encode())).filings[0].secured_parties[0]
+        assert (lender.name, lender.address.city) == ("EXAMPLE BANK, N.A.", "PROVIDENCE")
+        assert lender.address.street == street.replace("<br>", ", ")
+
+    def test_has_no_other_line_for_its_city(self) -> None:
+        with pytest.raises(PageChanged, match="expected to have a number"):
+            self.ask((b"PROVIDENCE RI 02903", b"PROVIDENCE RI 02903<br>A NEW REMARK"))
+
     def test_is_not_shown_in_the_other_role(self) -> None:
         debtor, secured = self.ROLES
         with pytest.raises(PageChanged, match="whoever is listed"):
