@@ -85,6 +85,8 @@ class OregonLiens(Portal):
             liens, complete = _by_debtor(session, query)
         else:
             liens, complete = _by_secured_party(session, query)
+        if not liens:  # people stand under their last name ("SAMPLE, JORDAN"), for which nobody asked
+            parties.refuse_people(query, state="Oregon")
         numbers = list(liens)[:_LIENS]
         for batch in conditions.batches(numbers, size=_BATCH):
             active = _ask(session, _ACTIVE, conditions.one_of("filenumber", batch))

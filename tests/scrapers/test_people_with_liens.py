@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from urllib.parse import urlencode
 
 import pytest
 
@@ -163,3 +164,27 @@ class TestARegistryThatIsAskedForCompaniesAlone:
     def test_finds_nothing_on_a_company(self, state: str, situation: str, term: str) -> None:
         name = "Velvet Anchor Holdings"
         assert isinstance(self.registry(state, situation, term, name=name).ask(name=name, kind="ucc"), NotFound)
+
+
+class TestALenderWhoIsAPerson:
+    """Stands under the last name in Oregon's list, which is asked for companies."""
+
+    def lenders(self, name: str) -> Conversation:
+        """Oregon's two lists, none of which has the name."""
+        query = Query(state="OR", kind="ucc", name=name, search_by="secured_party")
+        active, recent = (parties.companies(query, column) for column in ("secured_party", "entity"))
+        steps, order = load_steps(FOLDER / "OR" / "ucc-secured-party")[:2], "&$limit=1000&$order=filing_date DESC"
+        asked = [
+            replace(step, url=step.url.partition("$where=")[0] + urlencode({"$where": where}) + order, body=b"[]")
+            for step, where in zip(steps, (active, f"party_type='SP' and ({recent})"), strict=True)
+        ]
+        return Conversation("OR", *asked)
+
+    def test_is_not_without_liens_where_nobody_looked_for_people(self) -> None:
+        with pytest.raises(QueryRefused, match="companies alone"):
+            self.lenders("Jordan Sample").ask(name="Jordan Sample", kind="ucc", search_by="secured_party")
+
+    def test_is_no_matter_where_the_lender_is_a_company(self) -> None:
+        name = "Velvet Anchor Holdings LLC"
+        told = self.lenders(name).ask(name=name, kind="ucc", search_by="secured_party")
+        assert isinstance(told, NotFound)
