@@ -148,8 +148,17 @@ def _opened(session: PortalSession, filing: UccFiling, results: Page) -> UccFili
         (*debtors, *_renamed(filing, filing.debtors, debtors, secured)),
         (*secured, *_renamed(filing, filing.secured_parties, secured, debtors)),
     )
-    texts = [line for area in select(tree, "textarea")[:1] for line in (area.text_content() or "").split()]
-    return replace(filing, debtors=debtors, secured_parties=secured, collateral=" ".join(texts) or None)
+    return replace(filing, debtors=debtors, secured_parties=secured, collateral=_collateral(rows))
+
+
+def _collateral(rows: Iterable[HtmlElement]) -> str | None:
+    """The text of the first document: a later one's may be what it released."""
+    documents = 0
+    for row in rows:
+        documents += fold(text_of(row)).startswith("ucc filing number:")
+        for area in select(row, "textarea"):
+            return " ".join(area.text_content().split()) or None if documents < 2 else None
+    return None
 
 
 def _renamed(

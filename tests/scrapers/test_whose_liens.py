@@ -371,6 +371,28 @@ class TestAPartyOfRhodeIslands:
                 self.ask((steps[2].body, changed), page=2)
 
 
+class TestTheHistoryOfARhodeIslandLien:
+    """Has every document on file for it, each with its own parties and its own text."""
+
+    COLLATERAL = (
+        b'<tr><td colspan="4">Collateral Information</td></tr>'
+        b'<tr><td colspan="4"><textarea readonly>One boat is released.</textarea></td></tr></tbody>'
+    )
+
+    def lien(self, *changes: tuple[bytes, bytes]) -> UccFiling:
+        """The older lien of the saved answer, with this in its history."""
+        steps = load_steps(FOLDER / "RI/ucc-debtor")
+        for old, new in changes:
+            assert old in steps[2].body, old
+            steps[2] = replace(steps[2], body=steps[2].body.replace(old, new))
+        told = Conversation("RI", *steps).ask(kind="ucc", name="Lantern Cove Marina, LLC")
+        assert isinstance(told, FoundFilings)
+        return told.filings[1]
+
+    def test_has_no_text_of_a_later_document_for_the_collateral(self) -> None:
+        assert self.lien((b"</tbody>", self.COLLATERAL)).collateral is None
+
+
 @pytest.mark.parametrize(
     ("case", "page", "key"),
     [
