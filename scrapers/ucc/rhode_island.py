@@ -52,7 +52,7 @@ def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bo
     found = parties.newest_first((_filing(number, of_it, query, page) for number, of_it in liens.items()), query)
     complete = parties.is_whole(found, complete, query, state="Rhode Island")
     opened = tuple(_opened(session, filing, page) for filing in found[:_OPENED])
-    return opened + found[_OPENED:], complete
+    return parties.newest_first(opened + found[_OPENED:], query), complete  # some have their day in the history alone
 
 
 def _question(query: Query, text: str) -> dict[str, str]:
@@ -148,7 +148,34 @@ def _opened(session: PortalSession, filing: UccFiling, results: Page) -> UccFili
         (*debtors, *_renamed(filing, filing.debtors, debtors, secured)),
         (*secured, *_renamed(filing, filing.secured_parties, secured, debtors)),
     )
-    return replace(filing, debtors=debtors, secured_parties=secured, collateral=_collateral(rows))
+    documents = _documents(rows)
+    first = documents.pop(filing.file_number, None)
+    later = documents | {one.file_number: one for one in filing.amendments}
+    return replace(
+        filing,
+        filed=filing.filed or (first.filed if first else None),
+        debtors=debtors,
+        secured_parties=secured,
+        status="Terminated" if any(is_termination(one.filing_type) for one in later.values()) else None,
+        filing_type=filing.filing_type or (first.filing_type if first else None),
+        collateral=_collateral(rows),
+        amendments=tuple(later.values()),
+    )
+
+
+def _documents(rows: Iterable[HtmlElement]) -> dict[str, UccAmendment]:
+    """What is on file for a lien, by number: the list names those alone in which whoever is asked for stands."""
+    found: dict[str, UccAmendment] = {}
+    kind: str | None = None
+    for row in rows:
+        cells = [lines for cell in row.xpath("./td | ./th") if (lines := lines_of(cell))]
+        if len(cells) == 1 and cells[0][0].startswith("UCC-"):
+            kind = cells[0][0]
+        elif kind and len(cells) > 1 and fold(cells[0][0]) == "ucc filing number":
+            number, *day = cells[1]
+            found[number] = UccAmendment(number, day[0] if day else None, kind)
+            kind = None
+    return found
 
 
 def _collateral(rows: Iterable[HtmlElement]) -> str | None:

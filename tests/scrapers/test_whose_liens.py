@@ -389,6 +389,30 @@ class TestTheHistoryOfARhodeIslandLien:
         assert isinstance(told, FoundFilings)
         return told.filings[1]
 
+    def liens(self, unlisted: str, **question: Any) -> list[UccFiling]:
+        """The answer where a document of the older lien stands in its history alone."""
+        steps = load_steps(FOLDER / "RI/ucc-debtor")
+        rows = [row for row in steps[0].body.splitlines() if f">{unlisted}</a>".encode() in row]
+        assert len(rows) == 1
+        listed = steps[0].body.replace(rows[0], b"").replace(b"records: 4", b"records: 3")
+        steps[0] = replace(steps[0], body=listed)
+        told = Conversation("RI", *steps).ask(kind="ucc", name="Lantern Cove Marina, LLC", **question)
+        assert isinstance(told, FoundFilings)
+        return list(told.filings)
+
+    def test_ends_it_though_the_list_names_another_party_for_the_termination(self) -> None:
+        lien = self.liens(unlisted="202512340990")[1]
+        assert lien.status == "Terminated"
+        assert [(one.file_number, one.filing_type) for one in lien.amendments] == [
+            ("202512340990", "UCC-3 TERMINATION")
+        ]
+
+    def test_has_the_day_of_the_first_document_where_the_list_has_a_later_one_alone(self) -> None:
+        lien = self.liens(unlisted="202112340010")[1]
+        assert (lien.filed, lien.filing_type) == ("03/15/2021 09:00:00 AM", "UCC-1")
+        after = self.liens(unlisted="202112340010", date_after=date(2022, 1, 1))
+        assert [one.file_number for one in after] == ["202412345670"]
+
     def test_has_no_text_of_a_later_document_for_the_collateral(self) -> None:
         assert self.lien((b"</tbody>", self.COLLATERAL)).collateral is None
 
