@@ -35,6 +35,7 @@ _COLUMNS = listed(
 _ROLES = {"debtor": "debtor", "secured_party": "secured"}  # what a row's name type begins with
 _BLANK = listed("txtLast | txtFirst | txtMiddle | txtSuffix | txtICity | txtIState | txtOCity | txtOState")
 _SECTIONS = {"debtor(s)": "debtor", "secured parties": "secured_party"}
+_ASSIGNED = {"assignee": "secured_party", "assignees": "secured_party"}  # whom the secured party gave the lien to
 _MOST, _OPENED = 10_000, 5  # rows asked for; the newest liens whose history is opened
 
 
@@ -210,7 +211,7 @@ def _parties(rows: Iterable[HtmlElement]) -> Iterator[tuple[str, UccParty]]:
     for row in rows:
         cells = [lines for cell in row.xpath("./td | ./th") if (lines := lines_of(cell))]
         if len(cells) == 1 and len(cells[0]) == 1:
-            role = _SECTIONS.get(fold(cells[0][0]))
+            role = (_SECTIONS | _ASSIGNED).get(fold(cells[0][0]))
         elif cells and _opens_another(cells[0][0]):
             role = None
         elif role:

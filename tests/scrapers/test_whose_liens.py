@@ -413,6 +413,16 @@ class TestTheHistoryOfARhodeIslandLien:
         after = self.liens(unlisted="202112340010", date_after=date(2022, 1, 1))
         assert [one.file_number for one in after] == ["202412345670"]
 
+    def test_names_whom_it_was_assigned_to_among_the_secured_parties(self) -> None:
+        assignee = (
+            b'<tr style="font-weight:bold;"><td colspan="4">Assignee</td></tr>'
+            b'<tr><td colspan="2">TIDE LOAN TRUST LLC<br>2 PINE RD<br>BOSTON MA 02110</td><td>&nbsp;</td></tr>'
+        )
+        later = b'<tr style="color:White;background-color:Gray;"><td colspan="4">UCC-3'
+        lien = self.lien((later, assignee + later), (b"</tbody>", assignee + b"</tbody>"))
+        assert [who.name for who in lien.secured_parties] == ["SAMPLE EQUIPMENT FINANCE, INC.", "TIDE LOAN TRUST LLC"]
+        assert [who.name for who in lien.debtors] == ["LANTERN COVE MARINA, LLC"]
+
     def test_has_no_text_of_a_later_document_for_the_collateral(self) -> None:
         assert self.lien((b"</tbody>", self.COLLATERAL)).collateral is None
 
