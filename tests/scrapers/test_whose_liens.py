@@ -182,6 +182,13 @@ class TestANameThatTheRegistryWritesOtherwise:
         assert isinstance(found, FoundFilings)
         assert [lien.file_number for lien in found.filings] == ["197728979000"]
 
+    def test_has_its_liens_in_new_mexico_without_the_comma(self) -> None:
+        found = Conversation("NM", *load_steps(FOLDER / "NM" / "ucc-debtor")).ask(
+            kind="ucc", name="Desert Lantern Works L.L.C."
+        )
+        assert isinstance(found, FoundFilings)
+        assert [lien.file_number for lien in found.filings] == ["20230100200A", "20180100300B"]
+
     def test_has_its_liens_in_rhode_island_without_the_article(self) -> None:
         listed = load_steps(FOLDER / "RI" / "ucc-secured-party")
         without = replace(listed[1], url=listed[1].url.replace("Example+Bank+NA", "The+Example+Bank%2C+N.A."))

@@ -97,13 +97,14 @@ class LienForm(FileOnePortal):
 class LienQuery(SecondGeneration):
     """A query with the role and the parts of a name; later filings on a lien are not listed.
 
-    How it compares names is not known; its siblings list any that holds a word, so that others are left out here, too.
+    How it compares names is not known: it is asked without the legal form, which the registry may spell otherwise, and
+    names that merely hold a word of it, which its siblings list, are left out.
     """
 
     def filings(self, session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bool]:
         """Liens by a party's name, lapsed ones included."""
         role = "Debtor" if query.search_by == "debtor" else "SecuredParty"
-        parts: list[dict[str, Any]] = [{"NameTypeId": "2", "OrganizationName": query.name}]
+        parts = [{"NameTypeId": "2", "OrganizationName": text} for text in parties.texts(query)]
         if person := officers.person_parts(query.name or ""):
             asked = dict(zip(("firstName", "middleName", "lastName"), person, strict=True))
             parts.append({"NameTypeId": "1"} | asked)
