@@ -2,10 +2,10 @@
 
 Evidence: a public client of October 2026 (documented: the question's parameters, asked for secured parties; eight
 cells in rows of the classes GridRow and GridAltRow; the history's sections) and readers of Massachusetts' search, the
-same program (the eight headings, "Number of records", the sentence of an empty answer). Guessed: that "D" asks for
-debtors as "S" does for secured parties. Asked is the present database, which keeps a lien a year past its lapse. No
-status and no day of lapse are shown: "Terminated" is ours, where a termination is on file. How a person's name is
-written is not known.
+same program (the eight headings, "Number of records", the roles looked for, the sentence of an empty answer, the
+headings of a history). Guessed: that "D" asks for debtors as "S" does for secured parties. Assignees are named, and
+not asked for. Asked is the present database, which keeps a lien a year past its lapse. No status and no day of lapse
+are shown: "Terminated" is ours, where a termination is on file. How a person's name is written is not known.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ def ask(session: PortalSession, query: Query) -> tuple[tuple[UccFiling, ...], bo
     complete = True
     for text in parties.texts(query):
         page = session.get(_RESULTS, params=_question(query, text))
+        _check_role(page, query)
         rows, whole = _rows(page)
         complete = complete and whole
         for row in rows:
@@ -71,6 +72,13 @@ def _question(query: Query, text: str) -> dict[str, str]:
         "chkAssignee": "",
         "lstDisplay": str(_MOST),
     }
+
+
+def _check_role(page: Page, query: Query) -> None:
+    """PageChanged where the page says that it looked for another role: what asks for debtors is a guess."""
+    for shown in page.html().xpath("//*[@id='MainContent_lblInclude']"):
+        if _ROLES[query.search_by] not in text_of(shown).casefold():
+            raise PageChanged(f"{page.url}: the registry looked for {text_of(shown)!r}, not for a {query.search_by}")
 
 
 def _rows(page: Page) -> tuple[list[dict[str, HtmlElement]], bool]:

@@ -12,7 +12,7 @@ import pytest
 
 from scrapers.failures import PageChanged
 from scrapers.normalize import liens
-from scrapers.records import FoundFilings, NotFound, Query, UccFiling, UccParty
+from scrapers.records import Answer, FoundFilings, NotFound, Query, UccFiling, UccParty
 from scrapers.refusals import QueryRefused
 from scrapers.transport.recording import Step, load_steps
 from scrapers.ucc import connecticut, parties
@@ -376,6 +376,28 @@ class TestAPartyOfRhodeIslands:
         ):
             with pytest.raises(PageChanged, match="sections"):
                 self.ask((steps[2].body, changed), page=2)
+
+
+class TestAnEmptyListOfRhodeIsland:
+    """Repeats the question above it, with the roles that were looked for."""
+
+    def ask(self, included: str) -> Answer:
+        criteria = (
+            f'<table><tr><td>Include:</td><td><span id="MainContent_lblInclude">{included}</span></td></tr></table>'
+        )
+        steps = saved(
+            "RI/ucc-none", lambda page: page.replace(b'<span id="MainC', criteria.encode() + b'<span id="MainC')
+        )
+        question = json.loads((FOLDER / "RI/ucc-none/case.json").read_text(encoding="utf-8"))["question"]
+        return Conversation("RI", *steps).ask(**question)
+
+    def test_is_of_the_role_asked_for(self) -> None:
+        assert isinstance(self.ask("DEBTORS, "), NotFound)
+
+    @pytest.mark.parametrize("included", ["", "SECURED PARTIES, "])
+    def test_proves_nothing_where_another_was_looked_for(self, included: str) -> None:
+        with pytest.raises(PageChanged, match="looked for"):
+            self.ask(included)
 
 
 class TestTheHistoryOfARhodeIslandLien:
