@@ -2,8 +2,8 @@
 
 Source: a public client that walked these pages in a browser in July 2026 (control names, the four columns, no
 captcha); the choice of the role from the twin platform of Maryland. Names are searched as "begins with". The grid
-names no party: a debtor is shown only where the form let us ask for debtors and one name was ticked. How a person's
-name is written is not known. It shows no status and no later documents, so no lien is called active.
+names no party: a debtor is shown only where one name was ticked. How a person's name is written is not known. It
+shows no status and no later documents, so no lien is called active.
 """
 
 from __future__ import annotations
@@ -47,6 +47,8 @@ def _listed(session: PortalSession, query: Query, text: str) -> tuple[list[UccFi
     page = _name_search(session, WebForm(session.get(URL), what="the menu"))
     form = WebForm(page, what="the name search")
     roles = form.tree.xpath("//input[@type='radio'][@value='DebtorPartyRadioButton']/@name")
+    if not roles:  # the list would be of debtors and of lenders, who owe nothing
+        raise missing_result(page, "the choice of debtors")
     values = {"PartyNameTextBox": text, **{str(name): "DebtorPartyRadioButton" for name in roles}}
     page = form.press(session, "ContinueButton", values, headers={"Referer": page.url})
     boxes, whole = _boxes(page), _is_whole(page)
@@ -56,7 +58,7 @@ def _listed(session: PortalSession, query: Query, text: str) -> tuple[list[UccFi
     chosen = WebForm(page, what="the list of names").press(
         session, "UCCSearchResultsByPartyNameControl1$ContinueButton", dict.fromkeys(ticked, "on")
     )
-    debtor = next(iter(ticked.values())) if roles and len(set(ticked.values())) == 1 else None
+    debtor = next(iter(ticked.values())) if len(set(ticked.values())) == 1 else None
     return [_filing(row, debtor) for row in _rows(chosen)], whole and _is_whole(chosen)
 
 

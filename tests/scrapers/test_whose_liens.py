@@ -378,6 +378,16 @@ class TestAPartyOfRhodeIslands:
                 self.ask((steps[2].body, changed), page=2)
 
 
+class TestALenderOfSouthCarolina:
+    """Stands in the same index as its debtors; the form of the search chooses between them."""
+
+    def test_owes_nothing_for_what_it_lent_where_the_form_has_no_choice(self) -> None:
+        steps = saved("SC/ucc-debtor", lambda page: page.replace(b"DebtorPartyRadioButton", b"Another"))
+        asked = [replace(step, sent=None) for step in steps]
+        with pytest.raises(PageChanged, match="debtors"):
+            Conversation("SC", *asked).ask(kind="ucc", name="Blue Heron Logistics LLC")
+
+
 class TestAnEmptyListOfRhodeIsland:
     """Repeats the question above it, with the roles that were looked for."""
 
