@@ -15,6 +15,7 @@ from django.utils.safestring import SafeString
 from billing.models import Account
 from jurisdictions.codes import PLACES, Place
 from lookups.history import versions
+from lookups.identities import finding
 from lookups.models import Entity, Identifiers, Lookup, Manifest, RecordVersion
 from lookups.pages.dossier import linked_data
 from lookups.pages.dossier.proof import Proof, find_manifest, of_reading
@@ -223,7 +224,7 @@ def _of_company(
         entity=entity,
         record=record,
         facts=facts.list_facts(record, place, with_federal_number=bought),
-        numbers=identifiers.list_numbers(_find_identifiers(entity, lookup)),
+        numbers=identifiers.list_numbers(_find_identifiers(version, lookup)),
         people=facts.list_people(record),
         why_no_people=facts.why_no_people(record),
         people_withheld=facts.is_withheld(record, "officers"),
@@ -237,10 +238,11 @@ def _of_company(
     )
 
 
-def _find_identifiers(entity: Entity, lookup: Lookup | None) -> Identifiers | None:
-    """What this lookup was given; on the public page what was found last."""
+def _find_identifiers(version: RecordVersion, lookup: Lookup | None) -> Identifiers | None:
+    """What this lookup was given; on the public page what was found last for the name that it shows."""
     if lookup is None:
-        return Identifiers.objects.filter(entity=entity, is_answer=True).first()
+        same = {"entity": version.entity_id, "name": finding.name_of(version)}
+        return Identifiers.objects.filter(**same, is_answer=True).first()
     return Identifiers.objects.filter(lookup=lookup.repeats or lookup).first()
 
 

@@ -18,7 +18,7 @@ from django.utils import timezone
 from lookups.bulk import queue
 from lookups.identities import asking, finding
 from lookups.lookup import handover
-from lookups.models import Identifiers, Job, Lookup, RecordVersion
+from lookups.models import Entity, Identifiers, Job, Lookup, RecordVersion
 from lookups.privacy import erasure
 from scrapers.evidence import bodies
 from scrapers.identities.gleif import Gleif
@@ -33,6 +33,7 @@ from tests.lookups.identifiers.conftest import include
 from tests.lookups.registry_server import Register
 from tests.lookups.test_hostile_bodies import assert_error
 from tests.lookups.test_left_out import leave_out
+from tests.pages.dossier.conftest import read
 from tests.pages.dossier.records import keep
 
 pytestmark = pytest.mark.django_db
@@ -387,3 +388,21 @@ def test_a_lookup_that_is_answered_later_has_them_too(
     pool.shutdown(wait=True)
     body = customer.get(reply.json()["statusUrl"]).json()
     assert body["result"]["identifiers"]["lei"]["status"] == "attached"
+
+
+class TestThePublicPage:
+    """Of a company that has another name by now."""
+
+    def test_shows_no_number_that_was_found_for_the_name_before(
+        self, customer: Customer, register: Register, gleif: PlayedGleif
+    ) -> None:
+        """It says "by number and name", and of a CIK that the SEC has one filer of this name."""
+        include(customer)
+        [company] = Entity.objects.all()
+        assert gleif.records[0]["id"] in read(company.page_url).content.decode()
+        register.rows[0]["current_entity_name"] = "ZEBRA MILLS INC."
+        customer.post("/v1/lookup", {"state": "NY", "entity_id": "100001"})
+        company.refresh_from_db()
+        page = read(company.page_url).content.decode()
+        assert "ZEBRA MILLS INC." in page
+        assert gleif.records[0]["id"] not in page
