@@ -173,9 +173,9 @@ def _leave_out_as_before(facts: Facts | None, state: str, *, since: datetime | N
 
 
 def _asks_otherwise(lookup: Lookup, earlier: Lookup | None) -> bool:
-    """Whether two searches for liens are for different names."""
+    """Whether two searches for liens are for different words: an index lists what begins with them."""
     asked = [split_name((one.question or {}).get("name") or "")[0] for one in (lookup, earlier) if one is not None]
-    return len({names.key(name) for name in asked}) > 1
+    return len({names.plain(names.without_suffix(name)) for name in asked}) > 1
 
 
 def _read(watch: Watch, lookup: Lookup, version: RecordVersion | None) -> Reading:
