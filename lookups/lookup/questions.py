@@ -81,7 +81,7 @@ class Question:
 
         Of two companies whose names are alike ("Foxes LLC", "The Foxes LLC") the very words choose.
         """
-        return _sha256([self.digest, names.plain(names.without_suffix(self.name or ""))])
+        return _sha256([self.digest, to_searched(self.name or "")])
 
     @property
     def sameness(self) -> tuple[str, str, str]:
@@ -124,6 +124,11 @@ class Question:
 def id_digest(state: str, entity_id: str) -> str:
     """The digest of a question for a state's own identifier, however it is written: with its zeros and without."""
     return _sha256(["id", numbers.read(entity_id, state=state)])
+
+
+def to_searched(name: str) -> str:
+    """The words that a registry is asked for. Signs and accents are theirs: "Cafe" need not list what begins "Café"."""
+    return " ".join(unicodedata.normalize("NFC", names.without_suffix(name)).casefold().split())
 
 
 def _name_key(name: str) -> str:

@@ -12,7 +12,7 @@ from django.db import connection
 from django.utils.text import slugify
 
 from jurisdictions.prepared import Blank, Insertion, Prepared
-from lookups.lookup.questions import Question, id_digest
+from lookups.lookup.questions import Question, id_digest, to_searched
 from lookups.models import Entity, FilingSet, RecordVersion, StoredAnswer
 from lookups.privacy import suppression
 from scrapers.gateway import Reply
@@ -95,17 +95,18 @@ def store(*, question: Question, reply: Reply, sandbox: bool) -> StoredAnswer:
 def serves(answer: StoredAnswer, question: Question, *, today: date) -> bool:
     """Whether a stored answer is also that to this spelling: of two that bear the name alike, the very words choose.
 
-    For other words ("The Foxes" for "Foxes") its registry may list a company of just that name, which is not in this
-    answer. A list of liens of which an active one's lapse date has passed since it was read serves nobody any more.
+    For other words ("The Foxes" for "Foxes", "O'Neil" for "Oneil") its registry may list a company of just that name,
+    which is not in this answer. A list of liens of which an active one's lapse date has passed since it was read serves
+    nobody any more.
     """
     if answer.filing_set is not None:
         return not any(_has_lapsed_since(lien, answer.retrieved_at.date(), today) for lien in answer.filing_set.filings)
     if question.entity_id or question.kind != "business_entity" or question.name is None:
         return True
-    if names.plain(answer.asked) == names.plain(question.words):
-        return True
     found = answer.version.data["entityName"] if answer.version else ""
-    words, *own = (names.plain(names.without_suffix(one)) for one in (question.words, answer.asked, found))
+    words, *own = map(to_searched, (question.words, answer.asked, found))
+    if words == own[0] and names.plain(answer.asked) == names.plain(question.words):
+        return True
     asked = names.full_key(question.name)
     return words in own and all(names.full_key(row["entityName"]) != asked for row in answer.related)
 

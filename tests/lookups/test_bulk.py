@@ -248,6 +248,15 @@ class TestABulkJob:
         assert [row["data"]["entityId"] for row in body["results"]] == ["200001", "200002", "200001"]
         assert body["cost"] == 2 * 0.0314
 
+    def test_tells_no_row_the_company_of_another_that_is_written_with_accents(
+        self, customer: Customer, register: Register
+    ) -> None:
+        register.rows += [company("CAF\u00c9 FOXES LLC", "200001"), company("CAFE FOXES INC", "200002")]
+        job = ask(customer, [{"entity_name": one, "state": "NY"} for one in ("Caf\u00e9 Foxes", "Cafe Foxes")])
+        work()
+        results = read(customer, job.json()["job_id"]).json()["results"]
+        assert [row["data"]["entityId"] for row in results] == ["200001", "200002"]
+
     def test_fetches_and_charges_a_repeated_row_once(self, customer: Customer, register: Register) -> None:
         rows = [TWO[0], {"entity_name": "ACME, Corp.", "state": "ny", "ref": "again"}, TWO[0]]
         job = ask(customer, rows).json()["job_id"]

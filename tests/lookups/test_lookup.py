@@ -148,6 +148,17 @@ class TestAStoredRecord:
         other = customer.lookup("The Foxes LLC", source="cache").json()
         assert (other["data"]["entityId"], other["source"]) == ("200002", "live")
 
+    def test_is_not_that_of_a_company_which_is_written_with_other_letters(
+        self, customer: Customer, register: Register
+    ) -> None:
+        """A registry compares text: "Oneil" lists no O'NEIL, and "Caf\u00e9" no CAFE."""
+        register.rows += [company("CAF\u00c9 FOXES LLC", "200001"), company("CAFE FOXES INC", "200002")]
+        register.rows += [company("ONEIL FOXES LLC", "200003"), company("O'NEIL FOXES INC", "200004")]
+        assert customer.lookup("Caf\u00e9 Foxes").json()["data"]["entityId"] == "200001"
+        assert customer.lookup("Cafe Foxes", source="cache").json()["data"]["entityId"] == "200002"
+        assert customer.lookup("Oneil Foxes").json()["data"]["entityId"] == "200003"
+        assert customer.lookup("O'Neil Foxes", source="cache").json()["code"] == "ambiguous_name"
+
     def test_is_given_to_whoever_writes_its_name(self, customer: Customer, register: Register) -> None:
         register.rows += [company("THE FOXES LLC", "200002")]
         assert customer.lookup("Foxes LLC").json()["data"]["entityId"] == "200002"

@@ -280,7 +280,9 @@ class TestAQuestion:
         asked = Question("NY", "Foxes LLC")
         for same in ("FOXES, L.L.C.", "Foxes Limited Liability Company"):
             assert asked.spelled == Question("NY", same).spelled
-        assert asked.spelled != Question("NY", "The Foxes LLC").spelled
+        for other in ("The Foxes LLC", "Fox\u00e9s LLC", "Foxes' LLC"):
+            assert asked.digest == Question("NY", other).digest
+            assert asked.spelled != Question("NY", other).spelled
 
 
 class TestTheAdmin:
