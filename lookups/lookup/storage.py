@@ -100,7 +100,8 @@ def serves(answer: StoredAnswer, question: Question, *, today: date) -> bool:
     nobody any more.
     """
     if answer.filing_set is not None:
-        return not any(_has_lapsed_since(lien, answer.retrieved_at.date(), today) for lien in answer.filing_set.filings)
+        lapsed = (_has_lapsed_since(one, answer.retrieved_at.date(), today) for one in answer.filing_set.filings)
+        return to_searched(answer.asked) == to_searched(question.words) and not any(lapsed)
     if question.entity_id or question.kind != "business_entity" or question.name is None:
         return True
     found = answer.version.data["entityName"] if answer.version else ""

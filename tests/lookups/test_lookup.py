@@ -113,6 +113,12 @@ class TestAStoredRecord:
         StoredAnswer.objects.update(filing_set=kept)  # read after that day, and active all the same
         assert is_stored()
 
+    def test_of_liens_is_not_that_of_a_name_with_other_letters(self, tester: Customer) -> None:
+        """An index is asked letter by letter: "Cafe" lists no lien on CAF\u00c9, and a lien left out is a loss."""
+        asked = {"state": "DE", "searchType": "ucc", "source": "cache"}
+        names = ("Blue Heron Logistics LLC", "BLUE HERON LOGISTICS, L.L.C.", "Bl\u00fce Heron Logistics LLC")
+        assert [tester.lookup(one, **asked).json()["cached"] for one in names] == [False, True, False]
+
     @pytest.mark.django_db(transaction=True)
     def test_takes_four_statements_of_postgresql(self, switches: None, register: Register) -> None:
         customer = open_customer()
