@@ -86,7 +86,9 @@ def store(*, question: Question, reply: Reply, sandbox: bool) -> StoredAnswer:
     by_name.total = 1 + len(by_name.related)
     rows = [by_name]
     is_latest = by_name.version.entity.last_read_at <= by_name.retrieved_at
-    if is_latest and (by_id := id_digest(question.state, by_name.version.entity.entity_id)) != by_name.question:
+    by_id = id_digest(question.state, by_name.version.entity.entity_id)
+    # A file may have two companies of one number: what it says of one is no answer to that.
+    if is_latest and not answer.evidence.from_copy and by_id != by_name.question:
         rows.append(_same_by_id(by_name, by_id))
     _write_answers(rows)
     return by_name

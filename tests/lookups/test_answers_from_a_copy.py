@@ -6,7 +6,7 @@ import csv
 import time
 from contextlib import ExitStack
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +54,21 @@ class TestALookup:
         assert body["dataAsOf"] == "2026-11-01T00:00:00.000Z"
         assert body["data"]["evidence"]["fromRegister"] is True
         assert virginia.balance.spent == PRICE
+
+    def test_by_a_number_that_two_companies_have_is_told_neither(self, virginia: Customer, tmp_path: Path) -> None:
+        """Whoever was found by name before: the number may mean the other one."""
+        other = {**virginia_register.CORPORATION, "EntityID": "11004293", "Name": "Quiet Peak Corp", "Status": "ACTIVE"}
+        file = virginia_register.archive(
+            tmp_path / "two.zip", {"Corp.csv": [other], "LLC.csv": [virginia_register.LLC]}
+        )
+        portal = discovery.find_portal("VA")
+        assert portal is not None
+        refresh.load(portal=portal, file=file, as_of=DAY, now=DAY + timedelta(days=1))
+        by_number = {"entity_id": "11004293", "state": "VA", "source": "cache"}
+        for name in ("Blue Heron Logistics LLC", "Quiet Peak Corp"):
+            assert virginia.lookup(name, "VA").status_code == 200
+            reply = virginia.post("/v1/lookup", by_number)
+            assert (reply.status_code, reply.json().get("code"), reply.json()["cost"]) == (404, "ambiguous_name", 0)
 
     def test_that_finds_nothing_costs_nothing(self, virginia: Customer) -> None:
         assert virginia.lookup("Quasar Umbrella Repair", "VA").status_code == 404
