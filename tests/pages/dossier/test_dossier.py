@@ -252,6 +252,12 @@ class TestForACustomer:
         assert later is not None
         assert later.words == f"{count.words} (the lapse date of 2 has passed since)"
 
+    def test_counts_no_liens_of_a_search_in_other_letters(self, tester: Customer) -> None:
+        """Its list may lack what is filed on this name: nobody is to read that there are no more."""
+        tester.lookup("Blue Heron Logistics LLC", "DE")
+        assert tester.lookup("Bl\u00fce Heron Logistics LLC", "DE", searchType="ucc").json()["total_results"] == 4
+        assert bought(Lookup.objects.earliest("pk")).lien_count is None
+
     def test_counts_liens_of_a_list_that_was_cut_as_no_fewer_than_these(self, tester: Customer) -> None:
         tester.lookup("Blue Heron Logistics LLC", "DE")
         tester.lookup("Blue Heron Logistics LLC", "DE", searchType="ucc")

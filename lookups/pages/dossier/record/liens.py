@@ -10,7 +10,7 @@ from typing import Any
 
 from lookups.history import noise
 from lookups.lookup import storage
-from lookups.lookup.questions import Question
+from lookups.lookup.questions import Question, to_searched
 from lookups.models import Entity, StoredAnswer
 from lookups.pages.dossier.record.headline import Kind, Status
 from lookups.pages.dossier.record.words import Some, clip, count, day, some, web_link, weight
@@ -104,12 +104,13 @@ def headline(filings: list[dict[str, Any]], *, total: int) -> Status:
 def find_count(entity: Entity, name: str, *, now: datetime) -> LienCount | None:
     """The liens against just this name, as far as somebody has asked the registry for them; None: none is known.
 
-    A search also brings debtors of like names: who is called otherwise is not counted.
+    A search also brings debtors of like names: who is called otherwise is not counted. One in other letters ("Cafe" for
+    "Café") need not bring all that are on this name, and tells no number.
     """
     question = Question(entity.state, name=name, kind="ucc").digest
     asked = StoredAnswer.objects.filter(question=question, state=entity.state, kind="ucc", sandbox=entity.sandbox)
     answer = asked.select_related("filing_set").first()
-    if answer is None or answer.filing_set is None:
+    if answer is None or answer.filing_set is None or to_searched(answer.asked) != to_searched(name[:200]):
         return None
     mine = [one for one in answer.filing_set.filings if _is_against(one, name)]
     if not mine:
