@@ -304,8 +304,8 @@ def rank(
     status_of: Callable[[Candidate], StatusMeaning],
     state: str = "",
 ) -> tuple[Ranked, ...]:
-    """Order candidates, best first; several rows of one entity (its names) become its best row."""
-    best: dict[str, Ranked] = {}
+    """Order candidates, best first; several rows of one entity (its names) become its best row, not two of a number."""
+    best: dict[object, Ranked] = {}
     wanted = question.read(name, state)
     asked = names.plain(wanted.written)
     rows = [row for row in candidates if not _is_put_aside(row)]
@@ -318,7 +318,7 @@ def rank(
         entry = Ranked(
             row, found.score, found.kind, status_of(row).status_class, found.features, literal, doubt=found.doubt
         )
-        identity = row.entity_id or repr(sorted(row.handle.items()))
+        identity = row.entity_id or repr(sorted(row.handle.items())), row.record and row.record.entity_name
         known = best.get(identity)
         if known is None or entry.order < known.order:
             best[identity] = entry

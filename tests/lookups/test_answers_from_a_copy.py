@@ -70,6 +70,20 @@ class TestALookup:
             reply = virginia.post("/v1/lookup", by_number)
             assert (reply.status_code, reply.json().get("code"), reply.json()["cost"]) == (404, "ambiguous_name", 0)
 
+    def test_by_a_name_that_two_of_one_number_have_is_told_neither(self, virginia: Customer, tmp_path: Path) -> None:
+        """As where a company and what it became have one federal number."""
+        other = {**virginia_register.CORPORATION, "EntityID": "11004293", "Status": "ACTIVE"}
+        two = {"Corp.csv": [{**other, "Name": "Blue Heron Logistics Inc"}], "LLC.csv": [virginia_register.LLC]}
+        portal = discovery.find_portal("VA")
+        assert portal is not None
+        file = virginia_register.archive(tmp_path / "two.zip", two)
+        refresh.load(portal=portal, file=file, as_of=DAY, now=DAY + timedelta(days=1))
+        reply = virginia.lookup("Blue Heron Logistics", "VA")
+        assert (reply.status_code, reply.json().get("code"), reply.json()["cost"]) == (404, "ambiguous_name", 0)
+        assert virginia.lookup("Blue Heron Logistics LLC", "VA").json()["data"]["entityName"] == (
+            "Blue Heron Logistics, LLC"
+        )
+
     def test_that_finds_nothing_costs_nothing(self, virginia: Customer) -> None:
         assert virginia.lookup("Quasar Umbrella Repair", "VA").status_code == 404
         assert virginia.balance.available == 10 * PRICE
