@@ -8,6 +8,7 @@ stands in `features`. The choice of libraries, measured, is in docs/adr.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -305,20 +306,20 @@ def rank(
     state: str = "",
 ) -> tuple[Ranked, ...]:
     """Order candidates, best first; several rows of one entity (its names) become its best row, not two of a number."""
-    best: dict[object, Ranked] = {}
+    best: dict[tuple[str, str], Ranked] = {}
     wanted = question.read(name, state)
     asked = names.plain(wanted.written)
     rows = [row for row in candidates if not _is_put_aside(row)]
+    bearers = Counter(number for number, _ in {(row.entity_id, row.record.entity_name) for row in rows if row.record})
     for at in shortlist.choose(wanted.without_city, [row.name for row in rows]):
         row = rows[at]
         found = _compare_question(wanted, row.name, state)
         if row.name_kind in ("former", "assumed") and found.kind in ("exact", "suffix_variant"):
             found = Comparison(found.score - 0.02, "former_name", (f"{row.name_kind}_name", *found.features))
         literal = names.plain(row.name) == asked
-        entry = Ranked(
-            row, found.score, found.kind, status_of(row).status_class, found.features, literal, doubt=found.doubt
-        )
-        identity = row.entity_id or repr(sorted(row.handle.items())), row.record and row.record.entity_name
+        entry = Ranked(row, found.score, found.kind, status_of(row).status_class, found.features, literal, found.doubt)
+        number = row.entity_id or repr(sorted(row.handle.items()))
+        identity = number, row.record.entity_name if row.record and bearers[number] > 1 else ""
         known = best.get(identity)
         if known is None or entry.order < known.order:
             best[identity] = entry
