@@ -85,8 +85,6 @@ class OregonLiens(Portal):
             liens, complete = _by_debtor(session, query)
         else:
             liens, complete = _by_secured_party(session, query)
-        if not liens:  # people stand under their last name ("SAMPLE, JORDAN"), for which nobody asked
-            parties.refuse_people(query, state="Oregon")
         numbers = list(liens)[:_LIENS]
         for batch in conditions.batches(numbers, size=_BATCH):
             active = _ask(session, _ACTIVE, conditions.one_of("filenumber", batch))
@@ -95,10 +93,8 @@ class OregonLiens(Portal):
             _add_recent(liens, recent)
             complete = complete and max(len(active), len(recent)) < _LISTED  # else some of their parties are left out
         found = parties.newest_first((_filing(liens[number]) for number in numbers), query)
-        complete = complete and len(liens) <= _LIENS
-        if query.search_by == "debtor":  # the open data holds secured parties of either kind
-            complete = parties.is_whole(found, complete, query, state="Oregon")
-        return found, complete
+        # In either role people stand under their last name ("SAMPLE, JORDAN"), for which nobody asked
+        return found, parties.is_whole(found, complete and len(liens) <= _LIENS, query, state="Oregon")
 
 
 def _by_secured_party(session: PortalSession, query: Query) -> tuple[dict[str, _Lien], bool]:
