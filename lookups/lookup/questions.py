@@ -13,6 +13,7 @@ from typing import Any, Literal
 from scrapers import numbers
 from scrapers.normalize import names
 from scrapers.records import Kind, Party, Query
+from scrapers.search.question import APOSTROPHES
 
 # Signs that comparing names and asking for a person's liens read: "Smith, John" is no "Smith John".
 _TELLING_SIGN = re.compile(r"[,()\[\]]|\s[-\u2013]\s")
@@ -128,7 +129,8 @@ def id_digest(state: str, entity_id: str) -> str:
 
 def to_searched(name: str) -> str:
     """The words that a registry is asked for. Signs and accents are theirs: "Cafe" need not list what begins "Café"."""
-    return " ".join(unicodedata.normalize("NFC", names.without_suffix(name)).casefold().split())
+    asked = names.without_suffix(name.translate(APOSTROPHES))  # a curly one, as phones write it, is asked for plain
+    return " ".join(unicodedata.normalize("NFC", asked).casefold().split())
 
 
 def _name_key(name: str) -> str:

@@ -34,7 +34,7 @@ _NOTED_HOME = re.compile(
     rf"(?P<name>.*\S[\s,]+(?:{_FORMS})\.?)\s*(?:[(\[]\s*(?:{_CODES}|{_STATES}|foreign|fn)\s*[)\]]|,\s*(?:{_STATES}))\W*$",
     flags=re.IGNORECASE,
 )
-_APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019`\u00b4", "'"))  # as registries write them
+APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019`\u00b4", "'"))  # as registries write them
 _INITIALS = re.compile(r"\b\w\.\w")
 _NO_CITY = NO_PLACES | COMMON_WORDS | _FORM_WORDS | STATE_NAMES | {"and", "the", "of", "a", "an", "for", "dba"}
 
@@ -65,7 +65,7 @@ class Question:
 @lru_cache(maxsize=4_096)
 def read(written: str, state: str = "") -> Question:
     """The parts of what a caller wrote, asking in `state`."""
-    text = written.translate(_APOSTROPHES)
+    text = written.translate(APOSTROPHES)
     legal, *others = names.trading_names(text)
     trading = tuple(others)
     noted, literal = _CODE_AFTER_FORM.match(legal), ""

@@ -283,6 +283,7 @@ class TestAQuestion:
         for other in ("The Foxes LLC", "Fox\u00e9s LLC", "Foxes' LLC"):
             assert asked.digest == Question("NY", other).digest
             assert asked.spelled != Question("NY", other).spelled
+        assert Question("NY", "Foxes' LLC").spelled == Question("NY", "Foxes\u2019 LLC").spelled  # as a phone writes it
 
 
 class TestTheAdmin:
