@@ -19,6 +19,7 @@ from django.db.models import Min
 from billing import locks
 from lookups.lookup import storage
 from lookups.lookup.outcomes import Found
+from lookups.lookup.questions import to_searched
 from lookups.models import Job, Lookup, RecordVersion, Watch, WatchBaseline, WatchCheck, WatchEvent
 from lookups.privacy import suppression
 from lookups.verdicts import Verdict
@@ -28,7 +29,6 @@ from lookups.watches.readings import LIENS, PARTS, Facts, Reading
 from lookups.watches.taxonomy import Category, Notice
 from scrapers import discovery, gateway, numbers
 from scrapers.evidence.revision import find_revision
-from scrapers.normalize import names
 from scrapers.sandbox.changing import split_name
 
 log = logging.getLogger(__name__)
@@ -175,7 +175,7 @@ def _leave_out_as_before(facts: Facts | None, state: str, *, since: datetime | N
 def _asks_otherwise(lookup: Lookup, earlier: Lookup | None) -> bool:
     """Whether two searches for liens are for different words: an index lists what begins with them."""
     asked = [split_name((one.question or {}).get("name") or "")[0] for one in (lookup, earlier) if one is not None]
-    return len({names.plain(names.without_suffix(name)) for name in asked}) > 1
+    return len({to_searched(name) for name in asked}) > 1
 
 
 def _read(watch: Watch, lookup: Lookup, version: RecordVersion | None) -> Reading:

@@ -750,13 +750,16 @@ class TestALien:
         look()
         return Watch.objects.get()
 
-    def test_which_is_listed_under_the_new_name_alone_is_no_new_one(self, tester: Customer, watched: Watch) -> None:
+    @pytest.mark.parametrize("name", ["The Blue Heron Logistics LLC", "Blue Héron Logistics LLC"])
+    def test_which_is_listed_under_the_new_name_alone_is_no_new_one(
+        self, tester: Customer, watched: Watch, name: str
+    ) -> None:
         """Of a company that took "The" into its name; what begins with the name before does not hold that lien."""
         known = WatchBaseline.objects.get(watch=watched)
         assert known.facts
         known.facts["data"]["filings"].pop()
         known.save()
-        Watch.objects.update(name="The Blue Heron Logistics LLC")
+        Watch.objects.update(name=name)
         look_again()
         assert codes(tester) == []
         assert read(tester, watched.public_id)["lastChecks"][0]["result"] == "baseline"
