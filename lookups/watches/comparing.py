@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
 from lookups.history.changes import Change, is_of_whole, list_changes
 from lookups.watches import readings
@@ -219,15 +220,17 @@ def _find(memory: Memory, reading: Reading) -> list[Finding]:
 def _pass_over_withheld(changes: list[Change]) -> list[Change]:
     """Without filings of which the title alone was left out since, or is shown again: that of the same day is it."""
     filed = [one for one in changes if one.path.startswith("normalized.filings[")]
-    added, left = [one for one in filed if one.before is None], changes
+    added, passed = [one for one in filed if one.before is None], []
     for gone in [one for one in filed if one.after is None]:
-        for came in added:
-            titles = (gone.before["title"], came.after["title"])
-            if readings.WITHHELD in titles and gone.before["date"] == came.after["date"]:
-                added = [one for one in added if one is not came]
-                left = [one for one in left if one is not came and one is not gone]
-                break
-    return left
+        came = next((one for one in added if _differs_in_a_withheld_title(gone.before, one.after)), None)
+        if came is not None:
+            added.remove(came)
+            passed += [gone, came]
+    return [one for one in changes if all(one is not other for other in passed)]
+
+
+def _differs_in_a_withheld_title(before: Any, after: Any) -> bool:
+    return before["date"] == after["date"] and readings.WITHHELD in (before["title"], after["title"])
 
 
 def _code(change: Change, changes: list[Change]) -> tuple[str, str, Change]:

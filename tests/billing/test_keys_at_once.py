@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -20,6 +21,34 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.usefixtures("on_postgres"),
 ]
+
+
+LATER = NOW + timedelta(milliseconds=5)
+
+
+def revoke_while_it_waits(work: Callable[[], object], *, by: ApiKey, key: ApiKey) -> str:
+    """Revoke a key at `LATER` while `work`, whose clock says earlier, waits for that; returns "ended" or "done"."""
+    is_revoked, may_go = threading.Event(), threading.Event()
+
+    def revoke() -> str:
+        with transaction.atomic():
+            customer_keys.revoke(by=by, key=key, now=LATER)
+            is_revoked.set()
+            assert may_go.wait(60)
+        return "revoked"
+
+    def wait() -> str:
+        assert is_revoked.wait(60)
+        try:
+            work()
+        except (customer_keys.KeyEnded, keys.InvalidKey):
+            return "ended"
+        return "done"
+
+    stories = [revoke, wait, lambda: set_once_somebody_waits(may_go)]
+    revoked, outcome, seen = in_parallel(lambda number: stories[number](), 3, threads=3)
+    assert (revoked, seen) == ("revoked", "seen")
+    return str(outcome)
 
 
 class TestTwoRotationsOfOneKey:
@@ -47,26 +76,12 @@ class TestARotationBesideARevocation:
         """Its clock was read before it waited for the revocation: the key worked on, and had a successor."""
         by = key if asked_by == "itself" else keys.issue(account=account, name="office", now=NOW)[0]
         owner = keys.get_workspace_key(account=account, livemode=True, now=NOW)
-        is_revoked, may_go, revoked_at = threading.Event(), threading.Event(), NOW + timedelta(milliseconds=5)
 
-        def revoke() -> str:
-            with transaction.atomic():
-                customer_keys.revoke(by=owner, key=key, now=revoked_at)
-                is_revoked.set()
-                assert may_go.wait(60)
-            return "revoked"
+        def rotate() -> object:
+            return customer_keys.rotate(by=by, key=key, overlap=timedelta(days=7), now=NOW)
 
-        def rotate() -> str:
-            assert is_revoked.wait(60)
-            try:
-                customer_keys.rotate(by=by, key=key, overlap=timedelta(days=7), now=NOW)
-            except (customer_keys.KeyEnded, keys.InvalidKey):
-                return "ended"
-            return "rotated"
-
-        stories = [revoke, rotate, lambda: set_once_somebody_waits(may_go)]
-        assert in_parallel(lambda number: stories[number](), 3, threads=3) == ["revoked", "ended", "seen"]
-        assert ApiKey.objects.get(pk=key.pk).revoked_at == revoked_at
+        assert revoke_while_it_waits(rotate, by=owner, key=key) == "ended"
+        assert ApiKey.objects.get(pk=key.pk).revoked_at == LATER
         assert not ApiKey.objects.filter(replaces=key).exists()
 
 
@@ -135,25 +150,11 @@ class TestTwoKeysThatRevokeEachOther:
     def test_do_not_both_succeed_by_clocks_that_differ(self, account: Account, key: ApiKey) -> None:
         """The second one's clock said that it worked still: whoever had stolen it ended the key that ended it."""
         owner, stolen = (keys.issue(account=account, name=name, now=NOW)[0] for name in ("owner", "stolen"))
-        is_revoked, may_go = threading.Event(), threading.Event()
 
-        def revoke_the_stolen() -> str:
-            with transaction.atomic():
-                customer_keys.revoke(by=owner, key=stolen, now=NOW + timedelta(milliseconds=5))
-                is_revoked.set()
-                assert may_go.wait(60)
-            return "revoked"
+        def revoke_the_owners() -> None:
+            customer_keys.revoke(by=stolen, key=owner, now=NOW)
 
-        def revoke_the_owners() -> str:
-            assert is_revoked.wait(60)
-            try:
-                customer_keys.revoke(by=stolen, key=owner, now=NOW)
-            except keys.InvalidKey:
-                return "ended"
-            return "revoked"
-
-        stories = [revoke_the_stolen, revoke_the_owners, lambda: set_once_somebody_waits(may_go)]
-        assert in_parallel(lambda number: stories[number](), 3, threads=3) == ["revoked", "ended", "seen"]
+        assert revoke_while_it_waits(revoke_the_owners, by=owner, key=stolen) == "ended"
         assert ApiKey.objects.get(pk=owner.pk).revoked_at is None
 
 

@@ -67,11 +67,11 @@ class TestTheRateLimit:
         assert allowed == [True] * 20 + [False] * 5
         assert limits.count_request(key=others[0], now=NOW + timedelta(seconds=60)).allowed
 
-    def test_of_an_account_is_told_where_it_ends_before_the_keys_own(self, key: ApiKey, settings: Any) -> None:
+    def test_of_an_account_is_shown_where_it_ends_before_the_keys_own(self, key: ApiKey, settings: Any) -> None:
         settings.RATE_LIMIT_PER_MINUTE = 5
         others = [keys.issue(account=key.account, name=f"{n}", now=NOW)[0] for n in range(5)]
-        told = [limits.count_request(key=one, now=NOW).remaining for one in others for _ in range(4)]
-        assert (told[:4], told[-4:]) == ([4, 3, 2, 1], [3, 2, 1, 0])
+        left = [limits.count_request(key=one, now=NOW).remaining for one in others for _ in range(4)]
+        assert (left[:4], left[-4:]) == ([4, 3, 2, 1], [3, 2, 1, 0])
 
     def test_of_an_account_is_not_used_up_by_a_key_that_was_refused(self, key: ApiKey, settings: Any) -> None:
         settings.RATE_LIMIT_PER_MINUTE = 5

@@ -55,7 +55,7 @@ class TestALookup:
         assert body["data"]["evidence"]["fromRegister"] is True
         assert virginia.balance.spent == PRICE
 
-    def test_by_a_number_that_two_companies_have_is_told_neither(self, virginia: Customer, tmp_path: Path) -> None:
+    def test_by_a_number_that_two_companies_have_names_neither(self, virginia: Customer, tmp_path: Path) -> None:
         """Whoever was found by name before: the number may mean the other one."""
         other = {**virginia_register.CORPORATION, "EntityID": "11004293", "Name": "Quiet Peak Corp", "Status": "ACTIVE"}
         file = virginia_register.archive(
@@ -70,7 +70,7 @@ class TestALookup:
             reply = virginia.post("/v1/lookup", by_number)
             assert (reply.status_code, reply.json().get("code"), reply.json()["cost"]) == (404, "ambiguous_name", 0)
 
-    def test_by_a_name_that_two_of_one_number_have_is_told_neither(self, virginia: Customer, tmp_path: Path) -> None:
+    def test_by_a_name_that_two_of_one_number_have_names_neither(self, virginia: Customer, tmp_path: Path) -> None:
         """As where a company and what it became have one federal number."""
         other = {**virginia_register.CORPORATION, "EntityID": "11004293", "Status": "ACTIVE"}
         two = {"Corp.csv": [{**other, "Name": "Blue Heron Logistics Inc"}], "LLC.csv": [virginia_register.LLC]}
