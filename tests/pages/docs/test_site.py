@@ -199,29 +199,30 @@ class TestLimits:
         text = contents.by_slug()["limits"].path.read_text()
         rows = dict(re.findall(r"^\| (.+?) \| (.+?) \|", text, re.MULTILINE))
         known = {
-            "requests a minute, of a key": f"{env.RATE_LIMIT_PER_MINUTE}",
-            "requests a minute, of all keys of an account together": (
+            "requests per minute, per key": f"{env.RATE_LIMIT_PER_MINUTE}",
+            "requests per minute, all keys of an account together": (
                 f"{env.RATE_LIMIT_PER_MINUTE * limits.KEYS_AT_FULL_SPEED}"
             ),
-            "looks a minute, of a key (see below)": f"{env.POLLS_PER_MINUTE}, counted apart",
-            "lookups of a key that run at a time": f"{env.CONCURRENT_LOOKUPS}",
-            "requests a minute without a key, or with a wrong one, of a network address": f"{env.KEYLESS_PER_MINUTE}",
-            "body of a request": (
-                f"{parsers.LIMIT // 1024} KB; {BulkView.body_limit // 1024**2} MB of a bulk request or of many watches"
+            "reads per minute, per key (see below)": f"{env.POLLS_PER_MINUTE}, counted separately",
+            "lookups of a key running at the same time": f"{env.CONCURRENT_LOOKUPS}",
+            "requests per minute without a key, or with a wrong one, per network address": f"{env.KEYLESS_PER_MINUTE}",
+            "request body": (
+                f"{parsers.LIMIT // 1024} KB; "
+                f"{BulkView.body_limit // 1024**2} MB for a bulk request or a batch of watches"
             ),
             "name": "2 to 200 characters",
             "`entity_id`": "60 characters",
             "`ref`": "200 characters",
             "`Idempotency-Key`": f"{idempotency.LONGEST} characters",
             "rows of a bulk request": f"{MOST_ROWS:,}",
-            "keys of a mode that work": f"{customer_keys.MOST_KEYS}",
-            "watches of an account in test mode": f"{watching.MOST_IN_TEST}",
-            "seconds that a request waits for its registry": f"{env.SYNC_BUDGET_SECONDS:.0f}",
-            "seconds that a job may take": (
+            "working keys of one mode": f"{customer_keys.MOST_KEYS}",
+            "watches of an account, in test mode": f"{watching.MOST_IN_TEST}",
+            "seconds a request waits for its registry": f"{env.SYNC_BUDGET_SECONDS:.0f}",
+            "seconds a job may take": (
                 f"{lifecycle.MAX_WAIT.total_seconds():.0f}; up to "
-                f"{serializers.LONGEST_WAIT_SECONDS:,} by `max_wait_seconds`"
+                f"{serializers.LONGEST_WAIT_SECONDS:,} with `max_wait_seconds`"
             ),
-            "days that a job and its results are kept after its end": f"{lifecycle.KEPT_FOR.days}",
+            "days a job and its results are kept after its end": f"{lifecycle.KEPT_FOR.days}",
         }
         assert {name: rows[name] for name in known} == known
         assert len(rows) == len(known) + 2  # the header, and the line below it
@@ -229,9 +230,9 @@ class TestLimits:
         assert (fields["entity_name"].min_length, fields["entity_name"].max_length) == (2, 200)  # type: ignore[attr-defined]
         assert (fields["entity_id"].max_length, fields["ref"].max_length) == (60, 200)  # type: ignore[attr-defined]
 
-    def test_of_looks_name_what_is_looked_at(self) -> None:
+    def test_of_reads_name_what_is_read(self) -> None:
         text = contents.by_slug()["limits"].path.read_text()
-        named = re.findall(r"`(/v1/.+?)`", text.partition("\nLooks ")[2].partition("\n\n")[0])
+        named = re.findall(r"`(/v1/.+?)`", text.partition("\nReads ")[2].partition("\n\n")[0])
         views = {str(one.pattern): getattr(one.callback, "view_class", None) for one in urls.urlpatterns}
         polled = [path for path, view in views.items() if getattr(view, "polled", False)]
         assert sorted(named) == sorted("/" + path.replace("<str:", "{").replace(">", "}") for path in polled)
@@ -239,4 +240,4 @@ class TestLimits:
     def test_of_keys_for_repetitions_are_those_of_the_code(self) -> None:
         text = contents.by_slug()["idempotency"].path.read_text()
         assert f"1 to {idempotency.LONGEST} printable ASCII" in text
-        assert f"good for {idempotency_keys.KEPT_FOR.total_seconds() // 3600:.0f} hours" in text
+        assert f"valid for {idempotency_keys.KEPT_FOR.total_seconds() // 3600:.0f} hours" in text
