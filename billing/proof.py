@@ -24,8 +24,8 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 PROOF = "proof"
-NOT_TAKEN = "What you have sent just now was not taken: send it again afterwards."
-LEFT = "What you had sent before you showed who you are was not taken: send it again if it is still meant."
+NOT_TAKEN = "What you just sent was not accepted: send it again afterwards."
+LEFT = "What you had sent before you confirmed who you are was not accepted: send it again if you still want it."
 View = Callable[..., HttpResponse]
 
 

@@ -17,7 +17,7 @@ from lookups import client_address
 
 ADMIN, CONFIRM = "/admin/", "/admin/confirm/"
 SIGN_IN_FIRST = "/admin/login/?next="
-NOT_TAKEN = "You were signed out meanwhile. What you have sent just now was not taken: sign in, and send it again."
+NOT_TAKEN = "You have been signed out. What you just sent was not accepted: sign in, and send it again."
 BEGAN, SEEN = "began_at", "seen_at"
 NOTED_EVERY = 60  # seconds: a session is written once a minute, not with every request
 EVIDENCE = {

@@ -98,7 +98,7 @@ class DeliveryAdmin(FoundByAccount, ReadOnlyAdmin):
     @admin.display(description="Body")
     def content(self, obj: Delivery) -> str:
         if not obj.body:
-            return "The mail is made when it is sent."
+            return "The mail is written when it is sent."
         pretty = json.dumps(json.loads(webhook_events.get_body(obj)), indent=2, ensure_ascii=False)
         return format_html('<pre class="sos-text font-mono text-xs" tabindex="0">{}</pre>', pretty)
 

@@ -227,7 +227,7 @@ class BulkJobAdmin(FoundByAccount, ReadOnlyAdmin):
         now: Progress = getattr(obj, "now", None) or progress.get_progress(obj)
         return f"{now.status}: {now.completed} of {obj.total} rows, {now.failed} failed"
 
-    @admin.action(description="Cancel what has not begun", permissions=["run"])
+    @admin.action(description="Cancel what has not started", permissions=["run"])
     def cancel(self, request: HttpRequest, rows: QuerySet[BulkJob]) -> None:
         """Gives back the price of what is cancelled, and keeps in its history who wanted it."""
         done = []

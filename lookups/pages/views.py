@@ -89,7 +89,7 @@ def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpR
     """403."""
     text = "Whoever is signed in here may not see this page, or nobody is signed in."
     if request.method == "POST":
-        text = f"{text} What you have sent just now was not taken."
+        text = f"{text} What you just sent was not accepted."
     step = _way_back(request, action="Sign in", url="/app/")
     return show_message(request, status=403, code="forbidden", title="Not allowed", text=text, **step)
 

@@ -2,7 +2,7 @@
 
 The form of `/lei-records` (JSON:API) and the columns of the golden copy (LEI-CDF 3.1 as CSV) are known from public
 descriptions and programs that read them; neither was asked from here. The data is CC0, no key is needed, and 60
-requests a minute are allowed. What is asked is a number and a registry's code: no name, and nothing of who asks us.
+requests per minute are allowed. What is asked is a number and a registry's code: no name, and nothing of who asks us.
 """
 
 from __future__ import annotations

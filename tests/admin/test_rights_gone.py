@@ -18,7 +18,7 @@ from tests.sign_in.people import Browser, make_user
 
 pytestmark = pytest.mark.django_db
 
-NOT_TAKEN = "What you have sent just now was not taken"
+NOT_TAKEN = "What you just sent was not accepted"
 Lose = Callable[[User], Any]
 WAYS: dict[str, Lose] = {
     "the role": lambda user: user.groups.clear(),

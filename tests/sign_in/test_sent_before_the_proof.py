@@ -13,8 +13,8 @@ from tests.sign_in.test_second_factor import GRANT, account, browser, dana, gran
 
 __all__ = ["account", "browser", "dana"]  # fixtures
 
-LEFT = "What you had sent before you showed who you are was not taken"
-NOT_TAKEN = "What you have sent just now was not taken"
+LEFT = "What you had sent before you confirmed who you are was not accepted"
+NOT_TAKEN = "What you just sent was not accepted"
 
 
 def confirm(browser: Browser, asked: str) -> Any:

@@ -231,6 +231,6 @@ class TestASession:
         self.age(browser, seen_at=31 * 60)
         page = browser.post(path, {"code": "typed for a long time"}, follow=True)
         assert page.request["PATH_INFO"] == "/admin/login/"
-        assert "What you have sent just now was not taken" in page.content.decode()
+        assert "What you just sent was not accepted" in page.content.decode()
         browser.get("/admin/")
-        assert "was not taken" not in browser.get("/admin/login/").content.decode()
+        assert "was not accepted" not in browser.get("/admin/login/").content.decode()

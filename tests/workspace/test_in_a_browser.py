@@ -113,7 +113,7 @@ class TestAFormThatIsSentAfterSigningOutInAnotherTab:
         other.wait_for_url(f"{url}/")
         page.get_by_label("Monthly budget in USD").fill("250")
         page.get_by_role("button", name="Save").click()
-        page.get_by_role("alert").get_by_text("What you have sent just now was not taken").wait_for()
+        page.get_by_role("alert").get_by_text("What you just sent was not accepted").wait_for()
         page.context.close()
 
     def test_is_not_missed_where_it_signs_out_as_well(self, browser: Any, url: str) -> None:

@@ -67,8 +67,8 @@ class TestAForm:
         reply = eve.post(path, FORMS[path], follow=True)
         text = reply.content.decode()
         assert look() == before
-        assert reply.status_code == (200 if "What you have sent just now was not taken: sign in" in text else 403)
-        told = ("was not taken", "nothing was saved", "Your role reads", "was not taken yet")
+        assert reply.status_code == (200 if "What you just sent was not accepted: sign in" in text else 403)
+        told = ("was not accepted", "nothing was saved", "Your role can only read", "has not been accepted yet")
         assert any(words in text for words in told), text
 
 
@@ -84,13 +84,13 @@ class TestAButtonThatSignsOut:
     def test_by_leaving_is_not_called_undone(self, office: Browser, eve: Browser) -> None:
         page = self.press_twice(eve, f"/app/team/{eve.member.pk}/remove/", {})
         assert "it is done: you have left" in page
-        assert "You were signed out meanwhile" not in page
+        assert "You have been signed out" not in page
 
     def test_by_erasing_the_account_is_not_called_undone(self, office: Browser) -> None:
         form = {"name": office.account.name, "give_up_credit": "on"}
         page = self.press_twice(office, "/app/settings/erase/", form)
         assert "it is done" in page
-        assert "You were signed out meanwhile" not in page
+        assert "You have been signed out" not in page
         assert not Member.objects.exists()
 
     def test_everywhere_is_not_called_undone(self, office: Browser) -> None:
@@ -127,7 +127,7 @@ class TestATableThatWasPasted:
     def test_stands_there_for_who_may_ask(self, office: Browser, viewer: Browser) -> None:
         reply = viewer.post("/app/bulk/", {"pasted": "Blue Heron,DE\n</textarea><script>"})
         page = reply.content.decode()
-        assert (reply.status_code, "Your role reads" in page) == (403, True)
+        assert (reply.status_code, "Your role can only read" in page) == (403, True)
         assert "readonly>Blue Heron,DE\n&lt;/textarea&gt;&lt;script&gt;</textarea>" in page
 
 
@@ -137,7 +137,7 @@ class TestSettings:
         team.change_role(by=office.member, member_id=eve.member.pk, role="viewer", now=timezone.now())
         reply = eve.post("/app/settings/", form | {"name": "Renamed"})
         assert reply.status_code == 403
-        assert "Your role reads: nothing was saved." in reply.content.decode()
+        assert "Your role can only read: nothing was saved." in reply.content.decode()
         assert Account.objects.get().name == "Quay Street Compliance"
 
     def test_are_saved_though_whoever_had_the_mail_has_left_meanwhile(self, office: Browser, eve: Browser) -> None:

@@ -126,7 +126,7 @@ class BulkJobView(Endpoint):
 
     @schema.cancel
     def delete(self, request: Request, job_id: str) -> Response:
-        """Cancel what has not begun."""
+        """Cancel what has not started."""
         found = self._find(request, job_id)
         bulk_jobs.cancel(found, now=timezone.now())
         found.refresh_from_db()

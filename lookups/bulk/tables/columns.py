@@ -146,7 +146,7 @@ def has_states(cells: Sequence[str]) -> bool:
 
 
 def guess(headers: Sequence[str], lines: Sequence[Line]) -> Mapping:
-    """The likeliest meaning. What is no part of a question comes along to the results."""
+    """The likeliest meaning. What is no part of a question is copied to the results."""
     fields: dict[str, int] = {}
     for column, heading in enumerate(headers):
         name = find_field(heading)

@@ -52,7 +52,7 @@ def ask(request: WorkspaceRequest) -> HttpResponse:
     """The form; a POST asks, and leads to the answer, or says beside the field what is wrong."""
     if request.method == "POST" and not request.member.can("member"):
         return show_form(
-            request, Asked(), refused="Your role reads. A member, an admin or the owner may ask.", status=403
+            request, Asked(), refused="Your role can only read. A member, an admin or the owner can ask.", status=403
         )
     try:
         asked = read_form(request.POST if request.method == "POST" else request.GET)

@@ -22,7 +22,7 @@ from lookups.workspace.access import WorkspaceRequest, sign_in_first, workspace
 JOBS_A_PAGE = 20
 MOST_GIVEN_BACK = 500_000  # characters: a thousand rows of names and notes are half of it
 NOTHING = "Choose a file, or paste a table."
-READS = "Your role reads: the table was not taken. A member of the account can ask."
+READS = "Your role can only read: the table was not accepted. A member of the account can ask."
 EMPTY = "There is nothing in the file."
 TOO_MANY = f"{drafts.MOST_OPEN} drafts are kept at a time. Discard one that is not needed."
 

@@ -90,7 +90,7 @@ def settings_page(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return _show(own, AccountForm(account))
     if not own.member.can("admin"):
-        messages.error(request, "Your role reads: nothing was saved.")
+        messages.error(request, "Your role can only read: nothing was saved.")
         return _show(own, AccountForm(account), status=403)
     form = AccountForm(account, request.POST)
     if not form.is_valid():

@@ -105,7 +105,7 @@ def watch(request: WorkspaceRequest, public_id: str) -> HttpResponse:
     if request.method != "POST":
         return _show(request, found)
     if not request.member.can("member"):
-        return _show(request, found, refused="Your role reads.", status=403)
+        return _show(request, found, refused="Your role can only read.", status=403)
     try:
         changes = forms.read_settings(request.POST, found, request.workspace_key)
     except Wrong as wrong:

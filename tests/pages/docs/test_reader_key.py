@@ -83,7 +83,7 @@ class TestTheReadersKey:
 
     def test_is_asked_about_before_it_is_made(self, office: Browser) -> None:  # noqa: F811
         reply = office.get(f"{PAGE}?next={START}")
-        assert "We keep the hash of a key alone" in reply.content.decode()
+        assert "We keep only the hash of a key" in reply.content.decode()
         assert not ApiKey.objects.filter(name=page_of_keys.NAME).exists()
 
     def test_ends_when_asked(self, office: Browser) -> None:  # noqa: F811

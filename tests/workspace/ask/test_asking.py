@@ -293,7 +293,7 @@ class TestAnAnswer:
 
     def test_of_a_name_check_is_a_verdict_with_its_rule(self, lab: Browser) -> None:
         page = read(open_answer(lab, ask(lab, "Rustwhistle Cartography LLC", "UT", kind="name")))
-        for text in ("may or may not be free in Utah", "Utah Code 16-1a-302", "Who has the name", "reserves nothing"):
+        for text in ("may or may not be free in Utah", "Utah Code 16-1a-302", "Who has the name", "does not reserve the name"):
             assert text in page
 
     def test_of_a_name_check_names_the_day_of_the_copy_as_people_write_it(self, lab: Browser) -> None:
@@ -311,8 +311,8 @@ class TestAnAnswer:
     def test_of_a_name_that_the_registry_refuses_is_not_said_to_be_nobodys(self, lab: Browser) -> None:
         page = read(open_answer(lab, ask(lab, "Magic Name Refused LLC", kind="name")))
         assert "“Magic Name Refused LLC” is taken in" in page
-        assert "Nobody who counts" not in page
-        assert "Nobody who counts by this rule has the name" in read(
+        assert "No entity that counts" not in page
+        assert "No entity that counts under this rule has the name" in read(
             open_answer(lab, ask(lab, "Zebu LLC", kind="name"))
         )
 
@@ -320,7 +320,7 @@ class TestAnAnswer:
         page = read(open_answer(lab, ask(lab, "Inc.", kind="name")))
         assert "may or may not be free in" in page
         assert "A legal form alone is no name" in page
-        assert "who has the name" not in page
+        assert "which entity has the name" not in page
 
     def test_by_an_identifier_says_that_the_name_beside_it_is_another_companys(self, lab: Browser) -> None:
         number = {"entity_id": "SB-DE-000123", "state": "DE"}
@@ -557,7 +557,7 @@ class TestAnywhere:
         reply = office.post("/app/anywhere/", shown)
         assert reply.status_code == 409
         page = read(reply.content.decode())
-        assert "have changed since this page was shown. Nothing was asked: look at the sum again." in page
+        assert "have changed since this page was shown. Nothing was asked: please check the sum again." in page
         more = int(shown["states"]) + 1
         assert f"Ask {more} states, at most {more * 0.0314:.4f} USD" in page
         assert not BulkJob.objects.exists()

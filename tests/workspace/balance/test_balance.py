@@ -160,7 +160,7 @@ class TestTheStatement:
             r"Closing</th><td class=\"num\">100.2512</td><td class=\"num\">0.0000</td><td class=\"num\">0.0628", page
         )
         assert re.search(r"Charge</th><td class=\"num\">2</td><td class=\"num\">-0.0628", page)
-        assert "Nothing happened in this time" in text_of(office.get(f"{STATEMENT}?month=2020-01"))
+        assert "Nothing happened in this period" in text_of(office.get(f"{STATEMENT}?month=2020-01"))
 
     def test_goes_on_where_the_page_ends(self, office: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
         assert views.PAGE == 200
@@ -385,7 +385,7 @@ class TestReceipts:
     def test_of_an_account_that_paid_nothing_name_the_next_step(self, office: Browser) -> None:
         fresh = accounts.open_account(name="New", email="new@new.test", now=timezone.now())
         page = text_of(Browser(join(fresh, "owner", "new@new.test")).get(RECEIPTS))
-        assert "Nothing was paid yet" in page
+        assert "Nothing has been paid yet" in page
 
 
 def test_every_amount_has_its_unit(office: Browser) -> None:

@@ -166,7 +166,7 @@ class TestATable:
     def test_says_to_who_only_reads_who_may_bring_one(self, viewer: Browser) -> None:
         """It told them to drop a table above, where there is nothing to drop it on."""
         page = viewer.get("/app/bulk/").content.decode()
-        assert "Your role reads. A member, an admin or the owner may ask." in page
+        assert "Your role can only read. A member, an admin or the owner can ask." in page
         assert "Drop a table above" not in page
 
     def test_is_not_for_who_only_reads(self, office: Browser, viewer: Browser) -> None:

@@ -45,7 +45,7 @@ class TestALink:
         thief = Client(REMOTE_ADDR=new_address())
         for answer in (thief.get(there), thief.post(there)):
             assert answer.status_code == 410
-            assert b"This link was used before, or is too old" in answer.content
+            assert b"This link was used before, or has expired" in answer.content
         assert thief.get("/app/settings/").status_code == 302
 
     def test_is_not_used_up_by_a_program_that_looks_after_mail(self, ada: Person) -> None:

@@ -52,7 +52,7 @@ class TestTheList:
 
     def test_begins_with_one_next_step(self, office: Browser) -> None:
         page = office.get("/app/history/").content.decode()
-        assert "Nothing was asked yet" in page
+        assert "Nothing has been asked yet" in page
         assert 'class="button" href="/app/"' in page
 
     def test_has_the_newest_first_and_nothing_of_others_or_of_the_sandbox(self, office: Browser) -> None:
@@ -137,7 +137,7 @@ class TestTheList:
         for number in range(1, 8):
             keep(office, f"Company {number}", minutes=24 * 60 * number)
         page = office.get("/app/history/?state=WY").content.decode()
-        assert "Nothing fits among the rows since 24 November 2026" in page
+        assert "Nothing matches among the rows since 24 November 2026" in page
         query, looks = "?state=WY", 0
         while not listed(office, query):
             older = re.search(r'href="(\?[^"]*)" rel="next"', office.get(f"/app/history/{query}").content.decode())

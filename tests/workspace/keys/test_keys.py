@@ -153,7 +153,7 @@ class TestANewKey:
         path = LIST + path.format(key=key.public_id)
         sent = {**read_form(office.get(path)), "name": "other", "mode": "live", "overlap": "3600"}
         secret_of(office.post(path, sent))
-        assert "made before" in office.post(path, sent).content.decode()
+        assert "created before" in office.post(path, sent).content.decode()
         assert ApiKey.objects.of_programs().exclude(pk=key.pk).count() == 1
 
     def test_sent_twice_is_one_key_and_says_no_secret_again(self, office: Browser) -> None:
@@ -161,7 +161,7 @@ class TestANewKey:
         secret_of(make(office, named=named))
         again = make(office, named=named)
         assert again.status_code == 200
-        assert "made before" in again.content.decode()
+        assert "created before" in again.content.decode()
         assert not SECRET.findall(again.content.decode())
         assert ApiKey.objects.of_programs().count() == 1
 
@@ -290,7 +290,7 @@ class TestRotating:
         named = f"{uuid.uuid4()}"
         path = f"{LIST}{key.public_id}/rotate/"
         secret_of(office.post(path, {"overlap": "3600", "named": named}))
-        assert "made before" in office.post(path, {"overlap": "3600", "named": named}).content.decode()
+        assert "created before" in office.post(path, {"overlap": "3600", "named": named}).content.decode()
         third = office.post(path, {"overlap": "3600", "named": f"{uuid.uuid4()}"})
         assert third.status_code == 400
         assert "rotated or revoked before" in third.content.decode()

@@ -57,7 +57,7 @@ class TestTheAccountsSettings:
         assert (account.monthly_budget, account.cache_first_default) == (30_000, False)
 
     def test_promise_no_mail_where_none_is_sent(self, office: Browser) -> None:
-        assert b"No mail goes out when little is left." in office.get("/app/balance/").content
+        assert b"No mail is sent when the balance is low." in office.get("/app/balance/").content
         assert b"This installation sends no mail." in office.get("/app/settings/").content
 
     def test_say_when_a_mail_goes_out_because_little_is_left(self, office: Browser, settings: Any) -> None:
@@ -68,7 +68,7 @@ class TestTheAccountsSettings:
         assert b"When less than 5.0000 USD is left" in office.get("/app/balance/").content
         office.post("/app/settings/", FORM | {"low_balance": ""})
         assert Account.objects.get().low_balance is None
-        assert b"No mail goes out when little is left." in office.get("/app/balance/").content
+        assert b"No mail is sent when the balance is low." in office.get("/app/balance/").content
 
     @pytest.mark.parametrize(
         ("field", "wrong"),
@@ -203,7 +203,7 @@ class TestErasure:
         assert LedgerEntry.objects.filter(reference="Acme Corp (DE)").exists()
         assert AuditEvent.objects.filter(kind="signed_in").exclude(address="").exists()
         assert "the network address it came from" in shown
-        assert "what was asked (its first 200 signs)" in shown
+        assert "what was asked (its first 200 characters)" in shown
 
     def test_gives_no_second_free_lookups(self) -> None:
         ada = Person("ada@quay.test")

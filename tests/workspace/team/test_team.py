@@ -140,7 +140,7 @@ class TestAnInvitation:
         office.post(f"/app/team/invitations/{place}/withdraw/")
         page = jonas.post(there, {"invitation": place})
         assert page.status_code == 409
-        assert b"This invitation does not wait any more" in page.content
+        assert b"This invitation is no longer open" in page.content
         assert not User.objects.filter(email="jonas@quay.test").exists()
         assert jonas.post(there).status_code == 200  # the same link, now that it was chosen
         assert Member.objects.get(user__email="jonas@quay.test").role == "owner"

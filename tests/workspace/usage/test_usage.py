@@ -128,7 +128,7 @@ class TestUsage:
         asked(office.account, 4, key=server, state="DE", verdict="not_found")
         assert [row["lookups"] for row in table(office, f"month=2026-10&key={server.pk}")] == ["4", "1"]
         assert [row["lookups"] for row in table(office, f"month=2026-10&state=NY&key={other.pk}")] == ["2"]
-        assert "Nothing fits" in shown(office, f"month=2026-10&state=DE&key={other.pk}")
+        assert "Nothing matches" in shown(office, f"month=2026-10&state=DE&key={other.pk}")
 
     def test_takes_a_state_in_small_letters_and_keeps_it(self, office: Browser) -> None:
         asked(office.account, 1)

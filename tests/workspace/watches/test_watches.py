@@ -42,7 +42,7 @@ class TestANewWatch:
     def test_begins_from_nothing_with_one_next_step(self, lab: Browser) -> None:
         page = read(lab.get("/app/watches/"))
         assert "Nothing is watched yet" in page
-        assert "No change was seen yet" in read(lab.get("/app/events/"))
+        assert "No change has been seen yet" in read(lab.get("/app/events/"))
 
     def test_by_identifier_has_a_page_and_is_made_once(self, lab: Browser) -> None:
         first, second = make(lab), make(lab)
@@ -56,13 +56,13 @@ class TestANewWatch:
         at = make(lab, entity_id="", name="Magic Not Found LLC")["Location"]
         look_again(2)
         page = read(lab.get(at))
-        assert "It was not found yet, so there is nothing that a check could be compared with." in page
-        assert "No change was seen" not in page
+        assert "It has not been found yet, so there is nothing to compare a check with." in page
+        assert "No change has been seen" not in page
 
     def test_that_found_the_company_unchanged_says_so(self, lab: Browser) -> None:
         at = make(lab, entity_id="", name="Magic Found LLC")["Location"]
         look_again(2)
-        assert "No change was seen." in read(lab.get(at))
+        assert "No change has been seen." in read(lab.get(at))
 
     def test_of_a_lookup_begins_with_that_reading(self, lab: Browser) -> None:
         lab.post("/app/", {"name": "", "entity_id": "SB-DE-920001", "state": "DE", "word": "0" * 32})

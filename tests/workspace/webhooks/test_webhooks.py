@@ -115,7 +115,7 @@ class TestTheAddress:
 
 class TestTheSecretAndTheTest:
     def test_the_secret_is_shown_once_and_verifies_the_test(self, office: Browser) -> None:
-        assert "The secret in use goes on signing" in text_of(office.get(f"{PAGE}secret/"))
+        assert "The current secret keeps signing" in text_of(office.get(f"{PAGE}secret/"))
         answer = office.post(f"{PAGE}secret/")
         [secret] = re.findall(r"whsec_[A-Za-z0-9+/=]+", text_of(answer))
         assert "no-store" in answer["Cache-Control"]
@@ -144,7 +144,7 @@ class TestTheSecretAndTheTest:
         fields = {"named": named}
         assert "Copy the secret now" in text_of(office.post(f"{PAGE}secret/", fields))
         again = text_of(office.post(f"{PAGE}secret/", fields))
-        assert "made one secret, which signs" in again
+        assert "created one secret, which is in use" in again
         assert "whsec_" not in again
         assert WebhookSecret.objects.get().signs_until is None
 
@@ -186,7 +186,7 @@ class TestTheLog:
 
     def test_of_nothing_names_the_next_step(self, office: Browser) -> None:
         assert "Nothing is sent" in text_of(office.get(PAGE))
-        assert "Nothing is so" in text_of(office.get(f"{PAGE}?status=given_up"))
+        assert "No messages" in text_of(office.get(f"{PAGE}?status=given_up"))
         assert "Nothing is sent" in text_of(office.get(f"{PAGE}?status=nonsense&after=nonsense"))
 
 
