@@ -66,7 +66,7 @@ def withdraw(*, by: Member, invitation_id: int, now: datetime) -> None:
     with _deciding(by) as asker:
         invitation = list_invitations(asker.account).filter(pk=invitation_id).first()
         if invitation is None:
-            raise NotAllowed("This invitation does not wait any more.")
+            raise NotAllowed("This invitation is no longer open.")
         _check_above(asker, invitation.role)
         audit_name = str(invitation)
         invitation.delete()
@@ -81,7 +81,7 @@ def join(*, invitation: Invitation, user: User, now: datetime) -> Member:
     locks.lock_account(invitation.account_id)
     place = Invitation.objects.filter(pk=invitation.pk).first()  # with the role that it has by now
     if place is None:
-        raise NotAllowed("This invitation does not wait any more.")
+        raise NotAllowed("This invitation is no longer open.")
     place.delete()
     member, is_new = Member.objects.get_or_create(
         user=user, account=invitation.account, defaults={"role": place.role, "joined_at": now}
@@ -185,7 +185,7 @@ def _deciding(by: Member, *, role: str = Role.ADMIN) -> Iterator[Member]:
 def _get(asker: Member, member_id: int) -> Member:
     member = Member.objects.select_related("user").filter(account=asker.account_id, pk=member_id).first()
     if member is None:
-        raise NotAllowed("This member is not in the team any more.")
+        raise NotAllowed("This member is no longer in the team.")
     return member
 
 

@@ -81,7 +81,7 @@ def invalid_rows(details: list[dict[str, Any]]) -> ApiError:
 
 
 def unauthorized() -> ApiError:
-    """No key, or one that opens nothing."""
+    """No key, or one that is not valid."""
     return ApiError(401, "unauthorized", NO_KEY, headers={"WWW-Authenticate": CHALLENGE})
 
 

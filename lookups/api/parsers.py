@@ -16,7 +16,7 @@ from lookups.bulk import input as bulk_input
 
 LIMIT = 64 * 1024  # bytes; the longest honest lookup is a fiftieth of it
 PACKED = "Send it as it is, without Content-Encoding."
-BESIDE_A_TABLE = "Stands in the query string beside a table alone. Send it in the body."
+BESIDE_A_TABLE = "Goes into the query string only with a table. Send it in the body."
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 

@@ -63,7 +63,7 @@ def done(request: HttpRequest) -> HttpResponse:
 def cancelled(request: HttpRequest) -> HttpResponse:
     """Where the provider sends people who changed their mind."""
     return _message_page(
-        request, "Nothing was paid", "You left the card page before paying. Your balance is as it was."
+        request, "Nothing was paid", "You left the card page before paying. Your balance is unchanged."
     )
 
 

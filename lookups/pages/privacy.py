@@ -98,14 +98,14 @@ def _list_kept() -> list[tuple[str, str]]:
     return [
         (
             "With an account: who you are, what you asked, what came of it and what it cost",
-            "As long as the account; then bare lines of times and sums. It is handed to you, or erased, when you ask",
+            "As long as the account; then only lines of times and sums. You can have it exported or erased at any time",
         ),
-        ("Payments and receipts, and what each charge was for", "As long as the law of bookkeeping asks"),
+        ("Payments and receipts, and what each charge was for", "As long as the law on bookkeeping requires"),
         (
             "What you type into the search box of the first page",
             f"{asking.KEPT_FOR.days} days with its answer, {tasks.KEPT_FOR.days} days in the sandbox's log",
         ),
-        ("What registries said of companies, people on public record among them", "Until you ask us to leave it out"),
+        ("What registries said about companies, including people on public record", "Until you ask us to withhold it"),
         ("The bytes that registries sent, as evidence", f"{settings.EVIDENCE_DAYS} days"),
         ("Messages sent to your server or mailbox", f"{lifecycle.KEPT_FOR.days} days"),
         ("Your network address, in the counts that limits need", f"{limits.KEPT_FOR.days * 24} hours"),
@@ -115,7 +115,7 @@ def _list_kept() -> list[tuple[str, str]]:
         ),
         (
             "Who signed in and what was changed in an account, by numbers: the network address it came from",
-            "Without end: the lines of this log are chained, and none can be taken out",
+            "Indefinitely: the lines of this log are chained, and none can be removed",
         ),
         ("A request for removal or correction", f"{removal_requests.KEPT_FOR.days // 365} years after its answer"),
     ]

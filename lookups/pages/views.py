@@ -30,7 +30,7 @@ TOO_LARGE = {
 }
 TOO_LONG = {
     "title": "Too long",
-    "text": "The address, or what your browser keeps of this site (its cookies), is too long. Nothing was done. "
+    "text": "The address, or the cookies that your browser keeps for this site, are too long. Nothing was done. "
     "Remove the cookies of this site if it happens again.",
     "action": "Back to the first page",
 }
@@ -87,7 +87,7 @@ def write_too_long() -> bytes:
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """403."""
-    text = "Whoever is signed in here may not see this page, or nobody is signed in."
+    text = "You may not see this page with the account you are signed in with, or you are not signed in."
     if request.method == "POST":
         text = f"{text} What you just sent was not accepted."
     step = _way_back(request, action="Sign in", url="/app/")
@@ -96,7 +96,7 @@ def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:
     """403 of a form that was not sent from a page of ours, or from one that had been open for too long."""
-    text = "This form is too old, or your browser takes no cookie from here. Nothing was sent. Open it again."
+    text = "This form has expired, or your browser accepts no cookies from this site. Nothing was sent. Open it again."
     step = {"action": "Open it again", "url": request.path}
     return show_message(request, status=403, code="forbidden", title="Not sent", text=text, **step)
 
@@ -125,13 +125,13 @@ def not_allowed(request: HttpRequest, *, allowed: str) -> HttpResponse:
 
 def busy(request: HttpRequest) -> HttpResponse:
     """503: too many are here at this moment."""
-    text = "Too many people are here at this moment. Please try again in a few seconds."
+    text = "The service is busy at the moment. Please try again in a few seconds."
     return _come_again(request, seconds=2, title="Busy", text=text)
 
 
 def too_many(request: HttpRequest, *, retry_after: int) -> HttpResponse:
     """429: this address has asked for enough in this minute or hour."""
-    text = f"Too many have come from your network. Please try again in {retry_after} seconds."
+    text = f"Too many requests have come from your network. Please try again in {retry_after} seconds."
     step = {"action": "Try again", "url": request.get_full_path()} if request.method in ("GET", "HEAD") else {}
     page = show_message(request, status=429, code="rate_limited", title="Too many requests", text=text, **step)
     page["Retry-After"], page["Cache-Control"] = str(retry_after), "no-store"

@@ -112,9 +112,9 @@ def _host() -> str:
 def _text_of_link(url: str) -> str:
     minutes = int(links.WORKS_FOR.total_seconds()) // 60
     return (
-        f"Somebody, you we hope, wants to sign in at {settings.PUBLIC_URL} with this address.\n\n{url}\n\n"
-        f"The link works once, for {minutes} minutes. If it was not you, there is nothing to do: "
-        "without this mail nobody signs in.\n"
+        f"Somebody, hopefully you, wants to sign in at {settings.PUBLIC_URL} with this address.\n\n{url}\n\n"
+        f"The link works once, for {minutes} minutes. If it was not you, you need not do anything: "
+        "nobody can sign in without this mail.\n"
     )
 
 

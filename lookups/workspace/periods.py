@@ -102,9 +102,9 @@ def read(asked: QueryDict, *, today: date) -> tuple[Period, str]:
     if start is None or end is None:
         return this_month, "Write a day as 2026-11-22."
     if start > end:
-        return this_month, "The first day lies after the last one."
+        return this_month, "The first day is after the last one."
     if (end - start).days >= LONGEST:
-        return this_month, f"At most {LONGEST} days are counted at once."
+        return this_month, f"At most {LONGEST} days can be shown at once."
     return Period(start, end), ""
 
 

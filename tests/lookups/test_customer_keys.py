@@ -336,7 +336,7 @@ class TestARotation:
 
     def test_of_the_key_that_asks_never_locks_it_out(self, customer: Customer) -> None:
         short = assert_error(rotate(customer, customer.key.public_id, {"overlapSeconds": 59}), 400, "invalid_request")
-        assert "60 seconds at least" in short["details"]["overlapSeconds"][0]
+        assert "at least 60 seconds" in short["details"]["overlapSeconds"][0]
         new = holder(customer, rotate(customer, customer.key.public_id, {"overlapSeconds": 60}))
         assert (works(customer), works(new)) == (True, True)
         assert delete(new, customer.key.public_id).status_code == 200

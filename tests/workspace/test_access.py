@@ -119,7 +119,7 @@ class TestAPageOfTheWorkspace:
         (form,) = (one for one in page.cssselect("main form") if "passkeys" in one.get("action"))
         assert "Laptop" in page.text_content()
         after = clerk.post(form.get("action"), follow=True).content.decode()
-        assert "The passkey is removed." in after
+        assert "The passkey has been removed" in after
         assert "Laptop" not in after
         assert not Authenticator.objects.filter(pk=passkey.pk).exists()
         (leave,) = (one.get("href") for one in page.cssselect("main a") if "Leave" in one.text_content())

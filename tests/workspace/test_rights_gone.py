@@ -159,7 +159,7 @@ class TestAKey:
         office.post(f"{path}revoke/")
         reply = eve.post(path, form | {"name": "the new server", "monthly_budget": "5"})
         assert reply.status_code == 400
-        assert "This key was rotated or revoked before, or has expired." in reply.content.decode()
+        assert "This key was already rotated or revoked, or has expired." in reply.content.decode()
         key.refresh_from_db()
         assert (key.name, key.monthly_budget) == ("server", None)
 
@@ -186,5 +186,5 @@ class TestAnotherAccount:
         assert "Go to Quay Street Compliance" in jonas.get("/app/").content.decode()
         team.remove(by=office.member, member_id=place.pk, now=timezone.now())
         reply = jonas.post("/app/account/", {"member": str(place.pk)}, follow=True)
-        assert "You are not in that account any more. This is Harbor Street." in reply.content.decode()
+        assert "You are no longer in that account. This is Harbor Street." in reply.content.decode()
         assert not AuditEvent.objects.filter(actor__contains="jonas", kind="settings_changed").exists()

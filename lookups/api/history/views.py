@@ -50,7 +50,7 @@ class EntityHistoryView(Endpoint):
             case NothingKept(entity=None):
                 raise errors.ApiError(404, "entity_not_found", "Entity not found")
             case NothingKept():
-                raise errors.ApiError(404, "not_read_by_then", "Nothing had been read of it by that day")
+                raise errors.ApiError(404, "not_read_by_then", "Nothing had been read about it by that day")
             case OutOfFunds() as short:
                 raise replies.out_of_funds(short, payer.account)
             case shown:

@@ -78,27 +78,27 @@ class KeyRequest(serializers.Serializer[Any]):
         KeyMode,
         required=False,
         allow_null=True,
-        help_text="Default: that of the key that asks. A test key makes `test`.",
+        help_text="Default: that of the requesting key. A test key creates `test` keys.",
     )
     scopes = Several(
         child=Word(Scope),
         required=False,
         allow_null=True,
         min_length=1,
-        help_text="What it may be used for. Default: what the key that asks may be used for; no more can be given.",
+        help_text="What it may be used for. Default: the same as the requesting key; no more can be granted.",
     )
     expiresAt = Ahead(
         required=False,
         allow_null=True,
-        help_text="When it stops working, at the latest when the key that asks does. Default: with that one, or never.",
+        help_text="When it stops working, at the latest when the requesting key does. Default: with it, or never.",
     )
     allowedNetworks = Several(
         child=Network(),
         required=False,
         allow_null=True,
         max_length=networks.MOST,
-        help_text="The only networks it may be used from (IPv4 or IPv6, `192.0.2.0/24`), within those of the key that "
-        "asks. Empty: everywhere. Default: as that one.",
+        help_text="The only networks it may be used from (IPv4 or IPv6, `192.0.2.0/24`), within those of the "
+        "requesting key. Empty: everywhere. Default: the same as that key.",
     )
 
     def validate_scopes(self, scopes: list[str] | None) -> list[str] | None:
@@ -116,6 +116,6 @@ class RotationRequest(serializers.Serializer[Any]):
         allow_null=True,
         min_value=0,
         max_value=round(customer_keys.LONGEST_OVERLAP.total_seconds()),
-        help_text="How long the old key works on. Default: 86400, a day. At least "
+        help_text="How long the old key keeps working. Default: 86400, a day. At least "
         f"{customer_keys.SHORTEST_OF_ITSELF.seconds} when a key rotates itself.",
     )

@@ -174,7 +174,7 @@ def _refusing(act: Callable[[], Done]) -> Done:
     except customer_keys.Beyond as beyond:
         raise errors.forbidden(str(beyond)) from beyond
     except customer_keys.TooShort as short:
-        text = "A key that rotates itself works on for 60 seconds at least; its successor can revoke it."
+        text = "A key that rotates itself keeps working for at least 60 seconds; its successor can revoke it."
         raise errors.invalid({"overlapSeconds": [text]}) from short
     except customer_keys.KeyEnded as ended:
         text = "The key was rotated or revoked, or has expired"

@@ -125,7 +125,7 @@ class LookupRequest(serializers.Serializer[Any]):
         required=False,
         allow_null=True,
         max_length=200,
-        help_text="Your own mark, kept with the lookup: `GET /v1/lookups?ref=` finds it; rows of bulk jobs bear it.",
+        help_text="Your own reference, kept with the lookup and its bulk row; `GET /v1/lookups?ref=` finds it.",
     )
     include = Words(
         Included,
@@ -191,7 +191,7 @@ class NameRequest(serializers.Serializer[Any]):
         required=False,
         allow_null=True,
         help_text="`live` (default): ask the registry. `cache`: read the loaded copy of the state's register where one "
-        "is kept (`nameAvailabilityFromCache` in `/v1/states`); the reply says so and tells its day.",
+        "is kept (`nameAvailabilityFromCache` in `/v1/states`); the reply says so and gives its day.",
     )
 
 
@@ -246,14 +246,14 @@ class BulkRequest(serializers.Serializer[Any]):
         required=False,
         allow_null=True,
         max_length=LONGEST_ADDRESS,
-        help_text="Told when the bulk job has ended. Default: the account's `webhookUrl`.",
+        help_text="Receives a message when the bulk job has ended. Default: the account's `webhookUrl`.",
     )
     max_wait_seconds = Whole(
         required=False,
         allow_null=True,
         min_value=1,
         max_value=LONGEST_WAIT_SECONDS,
-        help_text="How long all of it may take; what is left then ends `unavailable`, not charged. Default: 900.",
+        help_text="How long the whole request may take; the rest then ends `unavailable`, not charged. Default: 900.",
     )
     email_results = serializers.BooleanField(
         required=False,

@@ -26,8 +26,7 @@ balance = extend_schema(
     operation_id="getBalance",
     tags=["Account"],
     summary="What is left",
-    description="Money that is held for lookups under way is not in it. Test mode has no balance: a test key "
-    "reads zeros.",
+    description="Money held for lookups in progress is not included. Test mode has no balance: a test key reads zeros.",
     parameters=describe.HEADERS,
     responses=describe.replies(
         describe.KEYED,
@@ -80,7 +79,7 @@ settings = extend_schema(
     operation_id="changeSettings",
     tags=["Account"],
     summary="Change preferences",
-    description="What is left out stays as it is; null goes back to the default. A test key sets the webhookUrl of "
+    description="Fields that are left out stay unchanged; null restores the default. A test key sets the webhookUrl of "
     "test mode and nothing else: whatever else it sends is refused with 403 `forbidden`, and then nothing is changed.",
     request=SettingsRequest,
     parameters=describe.HEADERS,
@@ -127,8 +126,8 @@ top_up = extend_schema(
 webhook_secret = extend_schema(
     operation_id="newWebhookSecret",
     tags=["Account"],
-    summary="Make a new webhook secret",
-    description="Webhooks are signed as the Standard Webhooks specification says. The secret before goes on signing "
+    summary="Create a new webhook secret",
+    description="Webhooks are signed as the Standard Webhooks specification says. The previous secret keeps signing "
     "for 24 hours, so that your server can change over. At most five a day. A test key makes the secret of test mode. "
     "Beyond the contract of existing clients.",
     request=None,
@@ -142,7 +141,7 @@ webhook_test = extend_schema(
     operation_id="testWebhook",
     tags=["Account"],
     summary="Send a test to the account's webhookUrl",
-    description="Sends a signed `webhook.test` event now, waits for the answer (10 seconds at most) and tells how it "
+    description="Sends a signed `webhook.test` event now, waits for the answer (10 seconds at most) and reports how it "
     "went. It is never sent again. At most five a minute. A test key tries the address of test mode. "
     "Beyond the contract of existing clients.",
     request=None,
@@ -166,7 +165,7 @@ deliveries = extend_schema(
     operation_id="listDeliveries",
     tags=["Account"],
     summary="What was sent by webhook and mail, newest first",
-    description="The messages of the key's mode, kept as long as what they tell of: seven days. Beyond the contract of "
+    description="The messages of the key's mode, kept as long as what they report: seven days. Beyond the contract of "
     "existing clients.",
     parameters=[
         OpenApiParameter(

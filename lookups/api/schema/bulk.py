@@ -41,21 +41,21 @@ _WORDS_OF_A_TABLE = [
     describe.of_a_table(
         "webhook_url",
         {"type": "string", "format": "uri", "maxLength": LONGEST_ADDRESS},
-        "told when the bulk job has ended.",
+        "where a message goes when the bulk job has ended.",
     ),
     describe.of_a_table("email_results", OpenApiTypes.BOOL, "whether the results are mailed."),
     describe.of_a_table(
         "max_wait_seconds",
         {"type": "integer", "minimum": 1, "maximum": LONGEST_WAIT_SECONDS},
-        "how long all of it may take.",
+        "how long the whole request may take.",
     ),
 ]
 
 ask = extend_schema(
     operation_id="bulkLookup",
     tags=["Bulk"],
-    summary="Look up to 1,000 companies up",
-    description="All rows are taken on or none. The whole price is held; what is not found is given back. A row may "
+    summary="Look up to 1,000 companies at once",
+    description="Either all rows are accepted or none. The whole price is held; what is not found is not charged. A row may "
     'name `states`, a list or `["*"]` for every state that can be asked: it becomes one row for each of them. Rows '
     "may also come as a table (`text/csv`, UTF-8, with a header: `entity_name`, `state` or `states`, `entity_id`, "
     "`searchType`, `searchBy`, `dateAfter`, `dateBefore`, `ref`); `source`, `include`, `webhook_url`, `email_results` "
@@ -79,7 +79,7 @@ ask = extend_schema(
 read = extend_schema(
     operation_id="getBulkJob",
     tags=["Bulk"],
-    summary="How far a bulk job is, and its results",
+    summary="The progress of a bulk job, and its results",
     description="JSON in pages, or everything with `Accept: text/csv`, `application/x-ndjson` or "
     f"`{xlsx_export.MEDIA_TYPE}` (or `format` in the address). Both tables have the same columns and "
     "lines: one a row, or one a lien; nested names have dots (`normalized.statusClass`, `filing.fileNumber`), and "
@@ -113,7 +113,7 @@ cancel = extend_schema(
     operation_id="cancelBulkJob",
     tags=["Bulk"],
     summary="Cancel what has not started",
-    description="What is under way ends by itself; the price of the rest is given back.",
+    description="Rows in progress end by themselves; the price of the rest is released.",
     parameters=[_PATH, *describe.HEADERS],
     responses=describe.replies(
         describe.KEYED, {200: reply(BulkSummary, "Its numbers now.", bulk_examples.BULK_CANCELLED), 404: _GONE}

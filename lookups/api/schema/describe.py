@@ -23,7 +23,7 @@ def _header(name: str, kind: Any, about: str, on: list[int] | bool) -> OpenApiPa
 REQUEST_ID = _header(
     "X-Request-Id",
     {"type": "string", "maxLength": 64},
-    "Names this request; a well-formed one of yours (letters, digits, `._-`, at most 64) is kept.",
+    "Identifies this request; a well-formed one that you send (letters, digits, `._-`, at most 64) is kept.",
     True,
 )
 HEADERS = [
@@ -103,15 +103,15 @@ def replies(*parts: Replies) -> Replies:
     return dict(sorted(found.items(), key=lambda one: (one[0][0], one[0][1] != JSON)))
 
 
-INVALID = reply(InvalidRequest, "The request does not fit. Not charged.", errors_examples.INVALID)
+INVALID = reply(InvalidRequest, "The request is not valid. Not charged.", errors_examples.INVALID)
 TOO_LARGE = reply(InvalidRequest, "The body is too large.", errors_examples.TOO_LARGE)
 WRONG_TYPE = reply(InvalidRequest, "The body is not application/json.")
-ANYWHERE: Replies = {406: reply(Error, "`Accept` names none of the types that this is written in.")}
+ANYWHERE: Replies = {406: reply(Error, "`Accept` names none of the types available.")}
 KEYED: Replies = {
-    401: reply(Error, "No key, or one that opens nothing.", errors_examples.NO_KEY),
+    401: reply(Error, "No key, or one that is not valid.", errors_examples.NO_KEY),
     403: reply(Error, "The key may not be used for this.", errors_examples.FORBIDDEN),
-    429: reply(Error, "Too many in this minute, or too many at a time.", errors_examples.TOO_OFTEN),
-    500: reply(Error, "Something broke here; nothing was charged.", errors_examples.CRASHED),
+    429: reply(Error, "Too many requests in this minute, or too many at a time.", errors_examples.TOO_OFTEN),
+    500: reply(Error, "An error on our side; nothing was charged.", errors_examples.CRASHED),
 }
 SENDING: Replies = {400: INVALID, 413: TOO_LARGE, 415: WRONG_TYPE}
 SPENDING: Replies = {
@@ -134,12 +134,12 @@ ASKING: Replies = {
 """How every request that asks a registry can end, beside its answer."""
 
 NOBODY_AT_WORK: Replies = {
-    503: reply(Error, "Nobody is there now who would do it later. Not charged.", errors_examples.NOBODY_AT_WORK)
+    503: reply(Error, "No worker is running to do it later. Not charged.", errors_examples.NOBODY_AT_WORK)
 }
 ASKING_OR_LATER: Replies = ASKING | {
     503: reply(
         {"anyOf": [refer(SourceUnavailable), refer(Error)]},
-        "The registry could not be asked, or nobody is there now who would ask it later. Not charged.",
+        "The registry could not be asked, or no worker is running to ask it later. Not charged.",
         errors_examples.DOWN,
         errors_examples.NOBODY_AT_WORK,
     )
@@ -150,7 +150,7 @@ PAYING: Replies = {
     (400, PROBLEM): reply(PaymentRequired, "A payment that cannot be read."),
     (409, PROBLEM): reply(PaymentRequired, "The payment is in use."),
     (503, PROBLEM): reply(
-        PaymentRequired, "Whether the money moved is open, or cannot be checked now: send the same again."
+        PaymentRequired, "Whether the money moved is not known, or cannot be checked now: send the same again."
     ),
 }
 """How a payment that came with the request can end, beside success and 402."""

@@ -17,11 +17,11 @@ TAGS = {
     "Lookup": "One company, or the liens on it, from its state's own registry.",
     "Bulk": "Up to a thousand companies in one request.",
     "Names": "Whether a name is free in a state.",
-    "Watches": "Companies that are looked at again and again, and what was seen of them.",
+    "Watches": "Companies that are checked at intervals, and what was seen of them.",
     "Account": "The balance, what was spent, preferences.",
-    "Keys": "The account's API keys: list, make, rotate, revoke.",
+    "Keys": "The account's API keys: list, create, rotate, revoke.",
     "Service": "What can be asked, and whether the service is well. No key needed.",
-    "Webhooks": "What your server is sent when something has ended.",
+    "Webhooks": "What is sent to your server when something has ended.",
 }
 KEY: list[dict[str, list[str]]] = [{"ApiKeyAuth": []}, {"BearerAuth": []}]
 LICENSE = {"name": "Apache 2.0", "identifier": "Apache-2.0"}
@@ -31,7 +31,7 @@ LINKS = {
         "getJob": {
             "operationId": "getJob",
             "parameters": {"jobId": "$response.body#/jobId"},
-            "description": "How far it is, and the answer once there is one.",
+            "description": "Its progress, and the answer once there is one.",
         }
     },
     ("/v1/bulk-lookup", "post", "202"): {
@@ -40,7 +40,7 @@ LINKS = {
             "parameters": {"job_id": "$response.body#/job_id"},
             "description": about,
         }
-        for name, about in (("getBulkJob", "How far it is, and its results."), ("cancelBulkJob", "End it."))
+        for name, about in (("getBulkJob", "Its progress, and its results."), ("cancelBulkJob", "End it."))
     },
 }
 COMMITTED = Path(__file__).resolve().parent.parent / "openapi.yaml"

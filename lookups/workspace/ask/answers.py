@@ -24,7 +24,7 @@ from lookups.workspace.history.filters import KINDS
 from scrapers.failures import Failure, find_failure
 
 FREE = "Nothing was charged."
-NOT_KEPT = "What was answered then is not kept any more."
+NOT_KEPT = "The answer of that time is no longer kept."
 LONGEST_NAME = 300  # characters shown; the whole stands in the record
 TAGS: dict[Verdict | None, tuple[str, str]] = {
     None: ("Open", "neutral"),
@@ -165,9 +165,7 @@ def write_mismatch(lookup: Lookup) -> str:
     if (lookup.match or {}).get("kind") != MatchKind.NAME_MISMATCH:
         return ""
     named = clip(lookup.question.get("name"), LONGEST_NAME)
-    return (
-        f"Its name is not the one that was sent with the identifier, “{named}”: make sure that the identifier is right."
-    )
+    return f"Its name is not the one that was sent with the identifier, “{named}”: check that the identifier is right."
 
 
 def write_waiting(lookup: Lookup, *, now: datetime) -> str:
@@ -183,8 +181,8 @@ def write_failed(lookup: Lookup) -> tuple[str, str]:
         case Breakdown.OUT_OF_FUNDS:
             return "The balance did not cover this", f"The answer was kept back. {FREE}"
         case Breakdown.ENDED:
-            return "We ended this before it was answered", f"{FREE} Please ask again."
-    return "This broke here, not at the registry", f"{FREE} It has been logged; please ask again."
+            return "We ended this before there was an answer", f"{FREE} Please ask again."
+    return "This failed on our side, not at the registry", f"{FREE} It has been logged; please ask again."
 
 
 def _write_kind(lookup: Lookup) -> str:
@@ -206,7 +204,7 @@ def _write(lookup: Lookup, verdict: Verdict | None) -> tuple[str, str]:
             lead, filed = write_asked(lookup.question) if lookup.kind == "ucc" else ("company", "")
             return f"{name} has no {lead} {asked} {filed}".rstrip(), _write_absence(lookup)
         case Verdict.AMBIGUOUS:
-            text = "Nobody is guessed: choose one, and it is asked for by its identifier."
+            text = "We do not guess: choose one, and it is asked for by its identifier."
             text = " ".join(filter(None, (text, lookup.note, FREE)))
             return f"Several companies fit {asked} equally well", text  # candidates has near names too, and not all
         case Verdict.REFUSED:
@@ -259,9 +257,9 @@ def _write_unavailable(lookup: Lookup) -> str:
     if lookup.retry_at is not None:
         sentences.append(f"It may be asked again from {day(lookup.retry_at)}, {lookup.retry_at:%H:%M} UTC on.")
     elif failure is Failure.DISABLED:
-        sentences.append("Asking again does not help as long as it is switched off.")
+        sentences.append("Asking again will not help as long as it is switched off.")
     elif not bodies.is_retryable(lookup):
-        sentences.append("Asking again does not help until we have looked at it.")
+        sentences.append("Asking again will not help until we have looked into it.")
     return " ".join(sentences)
 
 

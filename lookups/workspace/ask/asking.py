@@ -27,8 +27,8 @@ from scrapers.sandbox.magic import find_played
 
 PATIENCE = timedelta(seconds=1.5)
 LEASE_BEYOND_BUDGET = timedelta(seconds=30)
-NOBODY = "What takes longer cannot be taken on at this moment. Nothing was charged; try again in half a minute."
-BUSY = "Too many lookups wait for registries at this moment. Nothing was charged; try again in a few seconds."
+NOBODY = "Lookups that take longer cannot be accepted at the moment. Nothing was charged; try again in half a minute."
+BUSY = "Too many lookups are waiting for registries at the moment. Nothing was charged; try again in a few seconds."
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ def read_progress(lookup: Lookup, *, now: datetime) -> Progress:
 
 def _write_estimate(seconds: int, job: Job) -> str:
     left = job.estimated_seconds - seconds
-    return f"It takes about {_write_seconds(left)} more." if left > 1 else "It takes longer than usual."
+    return f"It takes about {_write_seconds(left)} more." if left > 1 else "It is taking longer than usual."
 
 
 def _write_seconds(seconds: int) -> str:

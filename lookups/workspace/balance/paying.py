@@ -30,7 +30,7 @@ def top_up(request: WorkspaceRequest) -> HttpResponse:
     form, now = TopUpForm(request.POST), timezone.now()
     rate = client_address.count(request, now=now)
     if not rate.allowed:
-        form.add_error(None, "Too many tries from your network in this minute. Please wait a little.")
+        form.add_error(None, "Too many attempts from your network in this minute. Please wait a little.")
         response = show(request, topup_form=form, status=429)
         response["Retry-After"] = f"{rate.retry_after}"
         return response

@@ -32,10 +32,12 @@ from lookups.workspace.bulk import judging
 from lookups.workspace.bulk.start import not_here
 
 ROWS_A_PAGE = 30
-CHANGED = "The draft has changed since this page was shown. Look at the price again."
-OTHERWISE = "What can be asked, or what it costs, has changed since this page was shown. Nothing was asked: look again."
-MOVED = "The rows have moved since this page was shown: nothing was changed. Find the row, and do it again."
-NOBODY = "Nobody is at work who would ask just now. Nothing was held. Try again in a minute."
+CHANGED = "The draft has changed since this page was shown. Please check the price again."
+OTHERWISE = (
+    "What can be asked, or what it costs, has changed since this page was shown. Nothing was asked: please check again."
+)
+MOVED = "The rows have moved since this page was shown: nothing was changed. Find the row and try again."
+NOBODY = "No worker is running to ask at the moment. Nothing was held. Try again in a minute."
 KINDS = {reading.COMPANIES: "Companies", reading.LIENS: "UCC filings (liens)"}
 MENDED = ("entity_name", "entity_id", "state", "ref")
 SHOWN = {"problems": "To look at", "stuck": "Not asked", "dropped": "Left out by you", "all": "All rows"}

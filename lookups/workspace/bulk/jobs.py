@@ -38,8 +38,8 @@ from lookups.workspace.bulk.start import not_here
 from lookups.workspace.watches.words import EVERY
 
 REFRESH_SECONDS = 5  # of the page itself, where no script does it sooner
-BUSY = "Too much is asked for this account just now. Try again in a moment."
-ASKED = "That was asked for this row already."
+BUSY = "Too much is being asked for this account at the moment. Try again shortly."
+ASKED = "That has already been asked for this row."
 TYPED = ("entity_name", "entity_id", "state")  # in the form of a row that is asked again
 View = Callable[..., HttpResponseBase]
 
@@ -109,9 +109,9 @@ def cancel(request: WorkspaceRequest, found: BulkJob) -> HttpResponse:
     """End what has not begun."""
     if bulk_jobs.cancel(found, now=timezone.now()):
         back = ", and its price was given back" if found.hold_id else ""  # the sandbox holds nothing
-        messages.success(request, f"What had not begun was cancelled{back}.")
+        messages.success(request, f"What had not started was cancelled{back}.")
     else:
-        messages.info(request, "It has ended, or was cancelled before: nothing more is given back.")
+        messages.info(request, "It has ended, or was cancelled before: nothing more is released.")
     return redirect("workspace:bulk-job", found.public_id)
 
 
@@ -146,7 +146,7 @@ def ask_again(request: WorkspaceRequest, found: BulkJob, position: int) -> HttpR
         messages.error(request, "This row has not ended yet.")
         return redirect(back)
     if row.outcome is Verdict.FOUND:  # since the page was shown: an operator had it asked again
-        messages.info(request, "This row has its answer by now. Nothing more was asked.")
+        messages.info(request, "This row already has its answer. Nothing more was asked.")
         return redirect(back)
     try:
         question = _read_question(request, row)
@@ -180,7 +180,7 @@ def download(request: WorkspaceRequest, found: BulkJob, form: str) -> HttpRespon
     try:
         return downloading.download(found, rows, form=form, is_whole=not show and not state)
     except xlsx_export.TooLong:
-        messages.error(request, "These results are too many for a workbook. Take CSV.")
+        messages.error(request, "There are too many results for a workbook. Use CSV.")
         return redirect("workspace:bulk-job", found.public_id)
 
 
@@ -228,7 +228,7 @@ def _say(result: Result | None) -> tuple[int, str]:
                 f"{TAGS[lookup.outcome][0]}. Nothing was charged." if lookup.outcome else "",
             )
         case Accepted():
-            return messages.INFO, "This registry answers slowly. The answer will stand here."
+            return messages.INFO, "This registry answers slowly. The answer will appear here."
         case OutOfFunds(by_budget=by_budget):
             of_what = "This month's budget" if by_budget else "The balance"
             return messages.ERROR, f"{of_what} does not cover another lookup. Nothing was asked."

@@ -183,7 +183,7 @@ def _judge_question(question: Question, row: drafts.Row, registries: Registries)
             failure = find_failure(str(away.reason))
             why = away.note or (failure.facts.customer if failure else "")
             if away.retryable:
-                yield Problem("state", f"{PLACES[state].name}: {why} It is tried again meanwhile.", grave=False)
+                yield Problem("state", f"{PLACES[state].name}: {why} It is being tried again.", grave=False)
             else:
                 yield Problem("state", why, state=state)
 
@@ -214,8 +214,8 @@ def _say(name: str, text: str, row: drafts.Row) -> str:
     if name == "state":
         given = row.fields.get("state")
         if given and list_states(given):
-            return "Name one state here. Several are read from the table, a row for each."
-        return f"“{given}” is no state that we know." if given else "It names no state."
+            return "Name one state here. Several can be named only in the table, which makes a row for each."
+        return f"“{given}” is not a state that we know." if given else "It names no state."
     if name == "entity_name" and not row.fields.get("entity_name"):
         return "It names no company."
     return text.replace("Ensure this field has", "It must have")

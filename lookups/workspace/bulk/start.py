@@ -23,7 +23,7 @@ JOBS_A_PAGE = 20
 MOST_GIVEN_BACK = 500_000  # characters: a thousand rows of names and notes are half of it
 NOTHING = "Choose a file, or paste a table."
 READS = "Your role can only read: the table was not accepted. A member of the account can ask."
-EMPTY = "There is nothing in the file."
+EMPTY = "The file is empty."
 TOO_MANY = f"{drafts.MOST_OPEN} drafts are kept at a time. Discard one that is not needed."
 
 
@@ -92,5 +92,5 @@ def _show(request: WorkspaceRequest, more: dict[str, Any], *, status: int = 200)
 
 def not_here(request: HttpRequest) -> HttpResponse:
     """What was asked for is not of this account and mode: back to the list, which says so."""
-    messages.warning(request, "That is not among the bulk requests of this account and mode.")
+    messages.warning(request, "There is no such bulk request in this account and mode.")
     return redirect("workspace:bulk")

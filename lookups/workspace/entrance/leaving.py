@@ -47,5 +47,5 @@ def switch_account(request: HttpRequest) -> HttpResponse:
     wanted = request.POST.get("member", "")
     session = cast(WorkspaceRequest, request).member_session
     if not (wanted.isdecimal() and len(wanted) < 19 and sessions.move(session, member_id=int(wanted))):
-        messages.error(request, f"You are not in that account any more. This is {session.member.account.name}.")
+        messages.error(request, f"You are no longer in that account. This is {session.member.account.name}.")
     return HttpResponseRedirect(HOME)

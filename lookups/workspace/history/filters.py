@@ -43,7 +43,7 @@ def read(asked: Mapping[str, str], wrong: paging.Wrong) -> Filter:
     until = paging.read_day(given.get("until"), "until", wrong)
     who = _WHO.fullmatch(given.get("who", ""))
     if "who" in given and who is None:
-        wrong["who"] = ["Choose one of the list."]
+        wrong["who"] = ["Choose one from the list."]
     return Filter(
         state=paging.read_state(given.get("state"), wrong),
         verdict=paging.read_word(given.get("verdict"), "verdict", VERDICTS, wrong),

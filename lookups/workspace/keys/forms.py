@@ -16,10 +16,10 @@ from lookups.workspace import shown
 LONGEST_NAME = 100
 LAST_YEAR = 2199
 SCOPES = {
-    "lookup": "lookups, their jobs and what was asked before",
+    "lookup": "lookups, their jobs and earlier lookups",
     "bulk": "bulk jobs",
     "names": "name checks",
-    "watches": "watches, their checks and events, and the lookups these tell of",
+    "watches": "watches, their checks and events, and the lookups these refer to",
     "account": "balance, usage, preferences, top-ups, webhooks",
     "keys": "other keys",
     "reconcile": "reconciling a spreadsheet, alone",
@@ -43,13 +43,13 @@ class NewKeyForm(forms.Form):
         choices=[(scope, f"{scope}: {SCOPES[scope]}") for scope in keys.SCOPES],
         required=False,
         widget=forms.CheckboxSelectMultiple(),
-        help_text="None chosen: everything but reconcile.",
+        help_text="If none is chosen: everything but reconcile.",
     )
     expires = forms.DateField(
         label="Works until",
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}),
-        help_text="The day (UTC) at whose beginning it stops working. Empty: it has no end.",
+        help_text="It stops working at the beginning of this day (UTC). Empty: it does not expire.",
     )
     allowed_networks = NetworksField(label="Networks", widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}))
     monthly_budget = _budget()
@@ -75,7 +75,7 @@ class NewKeyForm(forms.Form):
         if day is None:
             return None
         if day <= self.today or day.year > LAST_YEAR:
-            raise forms.ValidationError(f"Choose a day that is still to come, until {LAST_YEAR}.")
+            raise forms.ValidationError(f"Choose a future day, until {LAST_YEAR}.")
         return datetime.combine(day, time.min, tzinfo=UTC)
 
     def clean(self) -> None:
@@ -101,7 +101,7 @@ class RotateForm(forms.Form):
     """How long the old key works on beside its successor."""
 
     overlap = forms.TypedChoiceField(
-        label="The old key works on for",
+        label="The old key keeps working for",
         choices=OVERLAPS,
         coerce=lambda seconds: timedelta(seconds=int(seconds)),
         initial=f"{round(customer_keys.OVERLAP.total_seconds())}",

@@ -184,9 +184,11 @@ def _refusing(form: forms.Form, act: Callable[[], Done]) -> Done | None:
     except customer_keys.Beyond as beyond:
         form.add_error(None, f"{beyond}.")
     except customer_keys.KeyEnded:
-        form.add_error(None, "This key was rotated or revoked before, or has expired.")
+        form.add_error(None, "This key was already rotated or revoked, or has expired.")
     except customer_keys.TooManyKeys:
-        form.add_error(None, f"At most {customer_keys.MOST_KEYS} keys of a mode work at a time: revoke some first.")
+        form.add_error(
+            None, f"At most {customer_keys.MOST_KEYS} keys of one mode can work at a time: revoke some first."
+        )
     except keys.InvalidKey:
         form.add_error(None, "The account is closed: its keys stay as they are.")
     return None

@@ -22,7 +22,7 @@ class ErasureForm(forms.Form):
     """The name, typed: this cannot be undone."""
 
     name = forms.CharField(label="The account's name, to confirm", max_length=200)
-    give_up_credit = forms.BooleanField(label="What credit is left is given up", required=False)
+    give_up_credit = forms.BooleanField(label="Any remaining credit is given up", required=False)
 
 
 @require_POST

@@ -18,7 +18,7 @@ from billing.members import sessions
 from lookups.workspace.access import WorkspaceRequest, sign_in_or_done, workspace
 from lookups.workspace.entrance import passkeys
 
-STALE = "Sign in again first: a passkey is added within an hour of signing in."
+STALE = "Sign in again first: a passkey can be added only within an hour of signing in."
 
 
 @require_safe
@@ -41,9 +41,9 @@ def add_passkey(request: HttpRequest) -> HttpResponse:
         return redirect("workspace:settings")
     try:
         passkeys.add(own.member.user, name=request.POST.get("name", ""), answer=request.POST.get("credential", ""))
-        messages.success(request, "The passkey is added. Next time it signs you in.")
+        messages.success(request, "The passkey has been added. You can sign in with it next time.")
     except passkeys.NotAccepted:
-        messages.error(request, "The browser made no passkey that can be used here.")
+        messages.error(request, "The browser did not create a passkey that can be used here.")
     return redirect("workspace:settings")
 
 
@@ -52,7 +52,7 @@ def add_passkey(request: HttpRequest) -> HttpResponse:
 def remove_passkey(request: HttpRequest, number: int) -> HttpResponse:
     """Forget one."""
     if passkeys.remove(cast(WorkspaceRequest, request).member.user, number):
-        messages.success(request, "The passkey is removed. It signs nobody in any more.")
+        messages.success(request, "The passkey has been removed and no longer signs anyone in.")
     return redirect("workspace:settings")
 
 

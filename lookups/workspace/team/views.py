@@ -86,7 +86,7 @@ def join(request: HttpRequest) -> HttpResponse:
 
     def act() -> str:
         if invitation is None:
-            raise team.NotAllowed("This invitation does not wait any more.")
+            raise team.NotAllowed("This invitation is no longer open.")
         with transaction.atomic():
             member = team.join(invitation=invitation, user=own.member.user, now=timezone.now())
         sessions.move(own.member_session, member_id=member.pk)
@@ -131,7 +131,7 @@ def remove(request: HttpRequest, number: int) -> HttpResponseBase:
     def act() -> str:
         email = member.user.email if member else ""  # who was removed before is refused below, in words
         team.remove(by=own.member, member_id=number, now=timezone.now())
-        return f"{email} is not in the team any more."
+        return f"{email} is no longer in the team."
 
     return _do(own, act)
 

@@ -98,7 +98,7 @@ def _read(request: WorkspaceRequest, keys: list[ApiKey], *, today: date) -> tupl
         origin=paging.read_word(given.get("origin"), "origin", counts.ORIGINS, faults),
     )
     if "key" in given and wanted.key_id is None:
-        faults["key"] = ["Choose one of the list."]
+        faults["key"] = ["Choose one from the list."]
     sentences = [f"{name.capitalize()}: {' '.join(lines)}" for name, lines in faults.items()]
     return period, wanted, " ".join([*filter(None, [wrong]), *sentences])
 

@@ -26,8 +26,8 @@ from lookups.workspace.watches import forms, words
 from lookups.workspace.watches.forms import Wrong
 
 PAGE, EVENTS, CHECKS = 200, 50, 100
-USED_UP = "It has made its checks of this month (UTC): allow more of them below, or wait for the next month."
-PAUSED = "It was paused since this page was shown, and does not look. Resume it first."
+USED_UP = "It has made all its checks for this month (UTC): allow more below, or wait for the next month."
+PAUSED = "It has been paused since this page was shown. Resume it first."
 TOO_MANY = f"At most {watching.MOST_IN_TEST} watches in the sandbox: delete some."
 
 

@@ -20,11 +20,11 @@ CATEGORIES = {
     Category.OFFICER: "Officers",
     Category.ADDRESS: "Addresses",
     Category.FILING: "Filings",
-    Category.LIEN: "Liens (a lookup more each time)",
+    Category.LIEN: "Liens (one more lookup each time)",
     Category.DISAPPEARED: "It disappears",
     Category.REAPPEARED: "It is there again",
 }
-NOTICES = {Notice.UNCHANGED: "Nothing changed", Notice.UNCLEAR: "Not read for a week", Notice.PAUSED: "Paused"}
+NOTICES = {Notice.UNCHANGED: "Nothing changed", Notice.UNCLEAR: "Could not be read for a week", Notice.PAUSED: "Paused"}
 EVERY = {"day": "every day", "week": "every week", "month": "every month"}
 SEVERITIES = {Severity.HIGH: "bad", Severity.MEDIUM: "warn", Severity.LOW: "neutral", Severity.INFO: "neutral"}
 RESULTS = {

@@ -106,7 +106,7 @@ def again(request: WorkspaceRequest, message_id: str) -> HttpResponse:
     delivery = _get(request, message_id)
     try:
         if not deliveries.repeat(delivery, now=timezone.now()):
-            messages.info(request, "Nothing more is sent: it is on its way at this moment, or was a test.")
+            messages.info(request, "Nothing more is sent: it is being sent at this moment, or was a test.")
     except deliveries.TooOften as often:
         return _too_often(request, str(often), often.retry_after)
     return redirect("workspace:delivery", message_id)

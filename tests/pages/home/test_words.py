@@ -124,7 +124,7 @@ class TestPrivacy:
             "one with the columns that you hide in your history; no other",
             "your network address and browser Until you sign out, 7 days at most",
             "the network address it came from Without end",
-            "what each charge was for As long as the law of bookkeeping asks",
+            "what each charge was for As long as the law on bookkeeping requires",
             "GLEIF is asked by the number that the state has given the company",
         ):
             assert part in shown, part

@@ -268,7 +268,7 @@ class TestAnAnswer:
         [
             ("Magic Portal Down LLC", "It may be asked again from"),
             ("Magic Blocked LLC", "turns programs away"),
-            ("Magic Page Changed LLC", "Asking again does not help until we have looked at it"),
+            ("Magic Page Changed LLC", "Asking again will not help until we have looked into it"),
             ("Magic Too Many LLC", "give more of it, or the state&#x27;s identifier"),
         ],
     )
@@ -293,7 +293,12 @@ class TestAnAnswer:
 
     def test_of_a_name_check_is_a_verdict_with_its_rule(self, lab: Browser) -> None:
         page = read(open_answer(lab, ask(lab, "Rustwhistle Cartography LLC", "UT", kind="name")))
-        for text in ("may or may not be free in Utah", "Utah Code 16-1a-302", "Who has the name", "does not reserve the name"):
+        for text in (
+            "may or may not be free in Utah",
+            "Utah Code 16-1a-302",
+            "Who has the name",
+            "does not reserve the name",
+        ):
             assert text in page
 
     def test_of_a_name_check_names_the_day_of_the_copy_as_people_write_it(self, lab: Browser) -> None:
@@ -382,7 +387,7 @@ class TestAnAnswerOfAnOlderInstallation:
         Lookup.objects.update(version=None, filing_set=None, evidence=None, match=None, reading=None)
         page = read(open_answer(lab, reply))
         assert "“Blue Heron Logistics LLC” was found" in page
-        assert "What was answered then is not kept any more." in page
+        assert "The answer of that time is no longer kept." in page
         assert "0 liens" not in page
 
 

@@ -110,7 +110,7 @@ class TestATable:
         assert BulkDraft.objects.count() == 0
 
     def test_that_is_empty_is_called_so(self, office: Browser) -> None:
-        assert "There is nothing in the file." in bring(office, b"").content.decode()
+        assert "The file is empty." in bring(office, b"").content.decode()
 
     def test_pasted_with_a_fault_stands_there_whole_to_be_mended(self, office: Browser) -> None:
         pasted = "Company,State\r\n" + "".join(f"The {number}. Quayside Company LLC,NY\r\n" for number in range(1001))
@@ -425,7 +425,7 @@ class TestAProblem:
         assert "2 of 6 rows can be asked" in page
         for text in (
             "It names no company.",
-            "“Ontario” is no state that we know.",
+            "“Ontario” is not a state that we know.",
             "Asks the same as line 2",
             "at least 2",
         ):
@@ -436,7 +436,7 @@ class TestAProblem:
         """Delaware is a city in Ohio: two registries were asked, and two answers charged, for a row that means one."""
         page = office.get(begin(office, 'Company,State\nAcme Corp,"Delaware, OH"\nZebra Inc,NY\n')).content.decode()
         assert "1 of 2 rows can be asked" in page
-        assert "“Delaware, OH” is no state that we know." in page
+        assert "“Delaware, OH” is not a state that we know." in page
 
     def test_is_mended_where_it_stands(self, office: Browser) -> None:
         at = begin(office, self.TABLE)
@@ -665,12 +665,12 @@ class TestTheProgress:
     @pytest.mark.parametrize(("mode", "more"), [("live", ", and its price was given back."), ("sandbox", ".")])
     def test_that_is_cancelled_gives_back_what_was_held(self, office: Browser, mode: str, more: str) -> None:
         at = buy(office.work_in(mode), begin(office))["Location"]
-        assert f"What had not begun was cancelled{more}" in office.post(f"{at}cancel/", follow=True).content.decode()
+        assert f"What had not started was cancelled{more}" in office.post(f"{at}cancel/", follow=True).content.decode()
 
     def test_that_has_ended_is_not_called_cancelled_and_given_back(self, office: Browser) -> None:
         at = ask(office.work_in("sandbox"))
         page = office.post(f"{at}cancel/", follow=True).content.decode()
-        assert "It has ended, or was cancelled before: nothing more is given back." in page
+        assert "It has ended, or was cancelled before: nothing more is released." in page
         assert "its price was given back" not in page
 
     def test_names_the_rows_that_were_not_asked(self, office: Browser) -> None:
@@ -926,7 +926,7 @@ class TestARowThatFoundNothing:
     def test_is_not_paid_twice_from_a_page_that_is_older_than_its_answer(self, office: Browser) -> None:
         at = ask(office, "Company,State\nAcme Corp,NY\n")
         page = office.post(f"{at}rows/0/", {"entity_name": "Acme Corp", "state": "NY"}, follow=True).content.decode()
-        assert "This row has its answer by now. Nothing more was asked." in page
+        assert "This row already has its answer. Nothing more was asked." in page
         assert Lookup.objects.count() == 1
         assert selectors.get_balance(office.account.pk).spent == PRICE
 
@@ -973,7 +973,7 @@ class TestARowThatFoundNothing:
         Heartbeat.objects.filter(role="worker").delete()
         again = {"entity_name": "Magic Later LLC", "state": "DE"}
         page = office.post(f"{at}rows/0/", again, follow=True).content.decode()
-        assert "Nobody is at work who would ask just now. Nothing was held." in page
+        assert "No worker is running to ask at the moment. Nothing was held." in page
         assert Lookup.objects.count() == 1
 
     def test_is_not_asked_again_by_who_only_reads(self, office: Browser, viewer: Browser) -> None:

@@ -173,7 +173,7 @@ class TestANewKey:
             ({"mode": "nonsense"}, "valid choice"),
             ({"scopes": ["everything"]}, "valid choice"),
             ({"scopes": ["lookup", "reconcile"]}, "Choose reconcile alone"),
-            ({"expires": "2020-01-01"}, "still to come"),
+            ({"expires": "2020-01-01"}, "Choose a future day"),
             ({"allowed_networks": "192.0.2.7/24"}, "an address within a network"),
             ({"allowed_networks": "\n".join(["192.0.2.0/24"] * 21)}, "At most 20"),
             ({"monthly_budget": "-1"}, "greater than or equal to 0"),
@@ -270,7 +270,7 @@ class TestRotating:
     def test_asks_how_long_and_shows_the_successors_secret(self, office: Browser) -> None:
         first = secret_of(make(office, scopes=["account"]))
         old = ApiKey.objects.of_programs().get()
-        assert "works on for" in page(office, f"{LIST}{old.public_id}/rotate/")
+        assert "keeps working for" in page(office, f"{LIST}{old.public_id}/rotate/")
         second = secret_of(office.post(f"{LIST}{old.public_id}/rotate/", {"overlap": "3600"}))
         assert works(first)
         assert works(second)
@@ -293,7 +293,7 @@ class TestRotating:
         assert "created before" in office.post(path, {"overlap": "3600", "named": named}).content.decode()
         third = office.post(path, {"overlap": "3600", "named": f"{uuid.uuid4()}"})
         assert third.status_code == 400
-        assert "rotated or revoked before" in third.content.decode()
+        assert "already rotated or revoked" in third.content.decode()
         assert ApiKey.objects.of_programs().count() == 2
 
     def test_takes_no_other_overlap_than_is_offered(self, office: Browser) -> None:

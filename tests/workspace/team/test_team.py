@@ -460,9 +460,9 @@ class TestRoles:
     @pytest.mark.parametrize("how", ["post", "get"])
     def test_are_taken_out_once_and_the_second_window_says_so(self, office: Browser, clerk: Browser, how: str) -> None:
         path = f"/app/team/{clerk.member.pk}/remove/"
-        assert "jonas@quay.test is not in the team any more." in office.post(path, follow=True).content.decode()
+        assert "jonas@quay.test is no longer in the team." in office.post(path, follow=True).content.decode()
         again = getattr(office, how)(path, follow=True).content.decode()
-        assert "This member is not in the team any more." in again
+        assert "This member is no longer in the team." in again
 
     def test_and_the_accounts_mail_are_none_any_more_for_who_was_removed(self, office: Browser, clerk: Browser) -> None:
         Account.objects.filter(pk=office.account.pk).update(email=clerk.user.email)

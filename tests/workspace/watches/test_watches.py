@@ -163,7 +163,7 @@ class TestAWatch:
         lab.post(f"{address}pause/")
         reply = lab.post(f"{address}check/")
         assert reply.status_code == 409
-        assert "It was paused since this page was shown, and does not look." in read(reply)
+        assert "It has been paused since this page was shown." in read(reply)
 
     def test_is_paused_resumed_checked_and_deleted(self, lab: Browser) -> None:
         address = make(lab)["Location"]
@@ -185,7 +185,7 @@ class TestAWatch:
         look_again(1)
         reply = lab.post(f"{address}check/")
         assert reply.status_code == 409
-        assert "It has made its checks of this month" in read(reply)
+        assert "It has made all its checks for this month" in read(reply)
 
     def test_is_set_otherwise(self, lab: Browser) -> None:
         address = make(lab)["Location"]

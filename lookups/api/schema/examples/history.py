@@ -58,4 +58,4 @@ HISTORY = reply(
     ),
 )
 NOT_KEPT = error(404, "entity_not_found", NOT_FOUND.value["error"])
-NOT_READ_BY_THEN = error(404, "not_read_by_then", "Nothing had been read of it by that day")
+NOT_READ_BY_THEN = error(404, "not_read_by_then", "Nothing had been read about it by that day")
