@@ -55,7 +55,7 @@ ask = extend_schema(
     operation_id="bulkLookup",
     tags=["Bulk"],
     summary="Look up to 1,000 companies at once",
-    description="Either all rows are accepted or none. The whole price is held; what is not found is not charged. A row may "
+    description="All rows are accepted or none. The whole price is held; what is not found is not charged. A row may "
     'name `states`, a list or `["*"]` for every state that can be asked: it becomes one row for each of them. Rows '
     "may also come as a table (`text/csv`, UTF-8, with a header: `entity_name`, `state` or `states`, `entity_id`, "
     "`searchType`, `searchBy`, `dateAfter`, `dateBefore`, `ref`); `source`, `include`, `webhook_url`, `email_results` "
