@@ -103,7 +103,7 @@ def judge(
     reread: Reread,
     apart: timedelta = APART,
 ) -> Judgement:
-    """Judge a reading. `categories`: what is told."""
+    """Judge a reading. `categories`: what is told, and makes a look `CHANGED`."""
     wanted = frozenset(key for key, part in PARTS.items() if part.category in categories and _is_of(key, reading.kind))
     if reading.verdict == "unclear" or memory.is_later_than(reading.at):
         return Judgement(memory, Result.UNCLEAR, not_checked=sorted(wanted))
@@ -112,12 +112,9 @@ def judge(
     else:
         judgement = _judge_found(memory, reading, reread)
     findings = [one for one in judgement.findings if CODES[one.code].category in categories]
-    result = judgement.result
-    if result is Result.CHANGED and not findings:
-        result = Result.UNCHANGED
     return replace(
         judgement,
-        result=result,
+        result=Result.CHANGED if findings else judgement.result,
         findings=findings,
         not_checked=sorted(wanted - reading.shown) if reading.verdict == "found" else [],
     )
@@ -144,9 +141,9 @@ def _judge_absence(memory: Memory, reading: Reading, apart: timedelta) -> Judgem
     if reading.kind == "ucc":
         none = _without_liens(reading)
         findings = _find(memory, none)
-        return Judgement(_remember(memory, none), Result.CHANGED, findings)
+        return Judgement(_remember(memory, none), Result.UNCHANGED, findings)
     gone = Finding("disappeared", [Change("found", True, False)], memory.lookup, reading.lookup)
-    return Judgement(replace(memory, is_gone=True), Result.CHANGED, [gone])
+    return Judgement(replace(memory, is_gone=True), Result.ABSENT, [gone])
 
 
 def _judge_found(memory: Memory, reading: Reading, reread: Reread) -> Judgement:
@@ -159,11 +156,9 @@ def _judge_found(memory: Memory, reading: Reading, reread: Reread) -> Judgement:
     if memory.is_by_another(reading.reader):
         memory = _read_anew(memory, reread)
         if memory.facts is None:
-            fresh = _remember(memory, reading)
-            return Judgement(fresh, Result.CHANGED if findings else Result.READER_CHANGED, findings)
+            return Judgement(_remember(memory, reading), Result.READER_CHANGED, findings)
     findings += _find(memory, reading)
-    result = Result.CHANGED if findings else Result.UNCHANGED
-    return Judgement(_remember(memory, reading), result, findings)
+    return Judgement(_remember(memory, reading), Result.UNCHANGED, findings)
 
 
 def _read_anew(memory: Memory, reread: Reread) -> Memory:

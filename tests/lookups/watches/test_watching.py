@@ -299,6 +299,18 @@ class TestAWatch:
         look_again()
         assert codes(customer) == ["disappeared", "reappeared"]
 
+    def test_made_for_something_else_does_not_call_a_company_that_is_gone_unchanged(
+        self, customer: Customer, register: Register
+    ) -> None:
+        """It was said to have been read in full, on the day it could not be found for the second time."""
+        made = watch(customer, state="NY", entity_name="Acme Corp", on=["status"], tell_unchanged=True)
+        look()
+        register.rows = register.rows[1:]
+        look_again()
+        self.days_pass()
+        look_again()
+        assert (read(customer, made["id"])["lastChecks"][0]["result"], codes(customer)) == ("absent", [])
+
     def test_does_not_take_another_reader_that_misses_it_for_the_second_witness(
         self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
     ) -> None:
