@@ -192,7 +192,8 @@ def change(watch: Watch, *, by: ApiKey, now: datetime, **changes: Any) -> Watch:
         raise TypeError(f"Not a setting of a watch: {', '.join(sorted(wrong))}")
     with transaction.atomic():
         held = Watch.objects.select_for_update(of=("self",)).get(pk=watch.pk)
-        if changes.get("every", held.every) != held.every and held.next_at is not None:
+        waits = held.next_at is not None and held.next_at > now  # a look that is due is not put off
+        if waits and changes.get("every", held.every) != held.every:
             held.next_at = schedule.find_next(held.pk, changes["every"], after=now)
         for name, value in changes.items():
             setattr(held, name, value)
@@ -202,7 +203,7 @@ def change(watch: Watch, *, by: ApiKey, now: datetime, **changes: Any) -> Watch:
             held.status, held.pause_reason, held.paused_at = Watch.Status.ACTIVE, "", None
             held.key = ticking.find_key(held, now=now) or by
             transaction.on_commit(ticking.wake)
-        if "categories" in changes and held.next_at is not None and ticking.asks_anew(held):
+        if held.next_at is not None and ticking.asks_anew(held):
             held.next_at = now  # what comes until its own time would be where it begins, and never told
             transaction.on_commit(ticking.wake)
         held.save()

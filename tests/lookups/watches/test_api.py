@@ -417,6 +417,23 @@ class TestChangingAWatch:
         assert WatchCheck.objects.count() == 4
         assert codes(tester) == ["lien.added"]
 
+    @pytest.mark.parametrize("changes", [[{"every": "month"}], [{"status": "paused"}, {"status": "active"}]])
+    def test_before_its_first_look_does_not_put_that_off(
+        self, tester: Customer, changes: list[dict[str, str]]
+    ) -> None:
+        """What changed within a month was where it began, and never told."""
+        made = watch(tester, **FOUND, every="month")
+        for one in [{"every": "day"}, *changes]:
+            assert tester.patch(f"/v1/watches/{made['id']}", one).status_code == 200
+        assert look() == 1
+
+    def test_does_not_put_off_a_look_that_was_asked_for(self, tester: Customer) -> None:
+        made = watch(tester, **FOUND)
+        look()
+        assert tester.post(f"/v1/watches/{made['id']}/checks", {}).status_code == 202
+        tester.patch(f"/v1/watches/{made['id']}", {"every": "month"})
+        assert look() == 1
+
     def test_by_number_looks_for_liens_as_soon_as_its_name_is_known(self, tester: Customer) -> None:
         watch(tester, state="DE", entity_id="SB-DE-920008", every="month", on=["status", "lien"])
         assert [look() for _ in range(3)] == [1, 1, 0]
