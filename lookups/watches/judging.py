@@ -117,6 +117,8 @@ def _look_back(check: WatchCheck, reader: str) -> comparing.Reread:
     memory = _read_memory(_find_baseline(check))
     if not memory.is_by_another(reader):
         return replaying.reread
+    if reader != _name_todays_reader(check.lookup):
+        return lambda _: None  # what an older process read is in words that nobody here has for the old pages
     read = {lookup: replaying.reread(lookup) for lookup in memory.lookups}
     return lambda lookup: read[lookup] if lookup in read else replaying.reread(lookup)
 

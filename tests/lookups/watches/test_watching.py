@@ -984,6 +984,29 @@ class TestANewReader:
         assert max(per_pass.values()) <= 2  # for the price, and for the judgement
         assert codes(tester) == []
 
+    def test_that_was_installed_before_a_look_was_judged_compares_nothing_with_the_words_of_the_one_before(
+        self, customer: Customer, register: Register, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The last known pages were read by it, the new ones by the reader before: each company changed its type."""
+        from scrapers.states.new_york import NewYork
+
+        made = watch(customer, state="NY", entity_name="Acme Corp")
+        look()
+        WatchBaseline.objects.update(reader="1.0 of-last-year")
+        with monkeypatch.context() as lost:
+            lost.setattr(judging, "judge_ended", lambda **_: 0)
+            look_again()
+        as_before = NewYork.record
+        monkeypatch.setattr(NewYork, "version", "99.0")
+        monkeypatch.setattr(
+            NewYork, "record", lambda self, row: replace(as_before(self, row), entity_type="A NEWER WORD")
+        )
+        ticking.tick(now=timezone.now())
+        assert codes(customer) == []
+        assert read(customer, made["id"])["lastChecks"][0]["result"] == "reader_changed"
+        look_again()
+        assert (codes(customer), read(customer, made["id"])["lastChecks"][0]["result"]) == ([], "unchanged")
+
     def test_to_which_old_pages_are_not_at_hand_keeps_no_job_from_the_sweep(
         self,
         customer: Customer,
