@@ -238,5 +238,6 @@ def _question(watch: Watch, kind: Kind, *, name: str, entity_id: str) -> Questio
         name = changing.at_turn(name, watch.turns) if kind == "ucc" else name
         entity_id = changing.at_turn(entity_id, watch.turns)
     if entity_id:
-        return Question(state=watch.state, entity_id=entity_id)
+        beside = None if watch.name else watch.entity_name or None  # until it is found: whether both are of one company
+        return Question(state=watch.state, name=beside, entity_id=entity_id)
     return Question(state=watch.state, name=name, kind=kind)

@@ -150,6 +150,17 @@ class TestAWatch:
         for number in ("100001", "0100001"):
             assert watch(customer, state="NY", entity_id=number, on=["name"])["id"] == made["id"]
 
+    @pytest.mark.parametrize(("name", "kind"), [("Zebra Inc", "name_mismatch"), ("Acme Corp", "entity_id")])
+    def test_by_a_number_and_a_name_says_at_its_first_look_whether_they_are_of_one_company(
+        self, name: str, kind: str, customer: Customer
+    ) -> None:
+        """As a lookup does; later looks ask for the company that was found, whatever it is called by then."""
+        watch(customer, state="NY", entity_id="100001", entity_name=name)
+        look()
+        look_again()
+        first, later = Lookup.objects.order_by("pk")
+        assert (first.match["kind"], later.match["kind"]) == (kind, "entity_id")
+
     def test_names_what_the_source_does_not_show(self, customer: Customer) -> None:
         made = watch(customer, state="NY", entity_name="Acme Corp")
         look()
