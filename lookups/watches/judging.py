@@ -27,7 +27,7 @@ from lookups.watches import bodies, comparing, messages, readings, replaying, sc
 from lookups.watches.comparing import Absence, Judgement, Memory, Result
 from lookups.watches.readings import LIENS, PARTS, Facts, Reading
 from lookups.watches.taxonomy import Category, Notice
-from scrapers import discovery, gateway, numbers
+from scrapers import discovery, numbers
 from scrapers.evidence.revision import find_revision
 from scrapers.sandbox.changing import split_name
 
@@ -221,11 +221,9 @@ def _is_asked_by_name_alone(watch: Watch, lookup: Lookup) -> bool:
 
 def _read_at(lookup: Lookup) -> datetime:
     """The moment that a reading is of: a copy's day, however often that is read."""
-    copy = gateway.find_copy(lookup.state, sandbox=lookup.sandbox) if lookup.is_from_copy else None
-    if copy is not None:
-        return copy.as_of
-    retrieved = (lookup.evidence or {}).get("retrievedAt")
-    return datetime.fromisoformat(retrieved) if retrieved else lookup.created_at
+    evidence = lookup.evidence or {}
+    at = evidence.get("dataAsOf") or evidence.get("retrievedAt")
+    return datetime.fromisoformat(at) if at else lookup.created_at
 
 
 def _name_reader(lookup: Lookup) -> str:

@@ -418,9 +418,7 @@ class TestChangingAWatch:
         assert codes(tester) == ["lien.added"]
 
     @pytest.mark.parametrize("changes", [[{"every": "month"}], [{"status": "paused"}, {"status": "active"}]])
-    def test_before_its_first_look_does_not_put_that_off(
-        self, tester: Customer, changes: list[dict[str, str]]
-    ) -> None:
+    def test_before_its_first_look_does_not_put_that_off(self, tester: Customer, changes: list[dict[str, str]]) -> None:
         """What changed within a month was where it began, and never told."""
         made = watch(tester, **FOUND, every="month")
         for one in [{"every": "day"}, *changes]:

@@ -26,6 +26,7 @@ from lookups.watches.comparing import Judgement, Memory
 from lookups.watches.readings import Reading, of_record
 from lookups.watches.taxonomy import Category
 from scrapers import discovery, gateway
+from scrapers.bulk_data import refresh
 from scrapers.evidence import bodies
 from scrapers.normalize.record import normalized
 from scrapers.records import EntityRecord, Match, Officer
@@ -35,6 +36,7 @@ from tests.lookups.conftest import PRICE, Customer, open_customer
 from tests.lookups.registry_server import Register
 from tests.lookups.test_answers_from_a_copy import virginia  # noqa: F401  (used by pytest)
 from tests.lookups.watches.looks import codes, look, look_again, read, read_events, remove, watch
+from tests.scrapers import virginia_register
 from tests.scrapers.magic_table import list_changing
 
 pytestmark = pytest.mark.django_db
@@ -889,6 +891,29 @@ class TestACopyOfBulkData:
             "unchanged",
             2 * price,
         )
+
+    def test_is_of_its_own_day_though_a_newer_one_was_loaded_before_it_was_judged(
+        self,
+        virginia: Customer,  # noqa: F811
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """A company that was dissolved in between, and seen so at the portal, was told to be active again."""
+        made = watch(virginia, state="VA", entity_name="Blue Heron Logistics")
+        look()
+        known = WatchBaseline.objects.get()
+        assert known.facts
+        known.facts["data"]["status"] = "Dissolved"
+        WatchBaseline.objects.update(read_at=known.read_at + 2 * DAY, facts=known.facts)
+        with monkeypatch.context() as lost:
+            lost.setattr(judging, "judge_ended", lambda **_: 0)
+            look_again()
+        portal = discovery.find_portal("VA")
+        assert portal is not None
+        file = virginia_register.archive(tmp_path / "newer.zip")
+        refresh.load(portal=portal, file=file, as_of=known.read_at + 3 * DAY, now=timezone.now())
+        ticking.tick(now=timezone.now())
+        assert (codes(virginia), read(virginia, made["id"])["lastChecks"][0]["result"]) == ([], "unclear")
 
     def test_dismisses_nobody_whom_its_files_do_not_name(self) -> None:
         portal = discovery.find_portal("MA")
