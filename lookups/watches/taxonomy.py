@@ -79,7 +79,10 @@ CODES: dict[str, Code] = {
     ),
     "reappeared": Code(_C.REAPPEARED, _S.MEDIUM, "The company is found again, after it had disappeared."),
     "unchanged": Code(
-        Notice.UNCHANGED, _S.INFO, "It was read in full, and nothing of what is watched has changed (`tell_unchanged`)."
+        Notice.UNCHANGED,
+        _S.INFO,
+        "Nothing that is watched and that its source has shown has changed (`tell_unchanged`). The check's "
+        "`notChecked` names the rest.",
     ),
     "unclear": Code(
         Notice.UNCLEAR,

@@ -170,6 +170,16 @@ class TestAWatch:
         assert "feiEinNumber" in check["notChecked"]
         assert "status" not in check["notChecked"]
 
+    def test_calls_unchanged_what_its_source_has_shown_and_nothing_else(self, customer: Customer) -> None:
+        """It was said to have been read in full by a registry that shows no federal number."""
+        made = watch(customer, state="NY", entity_name="Acme Corp", tell_unchanged=True)
+        look()
+        look_again()
+        assert read(customer, made["id"])["lastChecks"][0]["notChecked"]
+        [event] = read_events(customer)
+        assert event["code"] == "unchanged"
+        assert "that its source has shown" in event["meaning"]
+
     def test_tells_what_changed_with_the_evidence_of_both_readings(
         self, customer: Customer, register: Register
     ) -> None:
