@@ -171,13 +171,12 @@ def _read_anew(memory: Memory, reread: Reread) -> Memory:
         if again is not None:
             facts = readings.merge(facts, readings.pick(again, {key}))
             known.add(key)
-    carried = {key: lookup for key, lookup in memory.carried.items() if key in known}
-    return replace(memory, facts=facts if known else None, known=frozenset(known), carried=carried)
+    return replace(memory, facts=facts if known else None, known=frozenset(known))
 
 
 def _without_liens(reading: Reading) -> Reading:
     """The reading that found no lien at all, as a list of none, which is nobody's wording."""
-    return replace(reading, verdict="found", reader="", facts=readings.of_liens([]), shown=frozenset({LIENS}))
+    return replace(reading, reader="", facts=readings.of_liens([]), shown=frozenset({LIENS}))
 
 
 def _remember(memory: Memory, reading: Reading) -> Memory:
