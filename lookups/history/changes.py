@@ -137,10 +137,7 @@ class _Comparison:
         changed = False
         for older, newer in _pair(field, before, after):
             label = f"{path}[{_label(older if newer is None else newer)}]"
-            if older is None or newer is None:
-                found = [Change(label, older, newer)]
-            else:
-                found = list(self._of_value(label, field, older, newer))
+            found = list(self._of_value(label, field, older, newer))
             changed = changed or bool(found)
             yield from found
         if self.noise and not changed:

@@ -129,7 +129,7 @@ def whole_address(record: Mapping[str, Any], fields: tuple[str, ...]) -> str | N
 def _form(field: str) -> Form:
     if field in _FORMS:
         return _FORMS[field]
-    by_end = {"Address": address, "City": text, "State": region, "Zip": zip_code}
+    by_end = {"Address": address, "State": region, "Zip": zip_code}
     return next((form for end, form in by_end.items() if field.endswith(end)), text)
 
 

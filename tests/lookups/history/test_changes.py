@@ -194,6 +194,40 @@ class TestAChange:
             == [Change("normalized.filings[2026-02-01 Annual Report]", None, report)] * 2
         )
 
+    @pytest.mark.parametrize(
+        ("field", "other", "labels"),
+        [
+            (
+                "filings",
+                {"date": "2025-02-01", "title": "Annual Report"},
+                ["2024-02-01 Annual Report", "2025-02-01 Annual Report"],
+            ),
+            (
+                "filings",
+                {"date": "2024-02-01", "title": "Amendment"},
+                ["2024-02-01 Annual Report", "2024-02-01 Amendment"],
+            ),
+            ("formerNames", "DAWN BAKERY INC.", ["HARBOR BAKERY INC.", "DAWN BAKERY INC."]),
+        ],
+    )
+    def test_of_another_document_or_name_in_the_place_of_one_is_two(
+        self, field: str, other: Any, labels: list[str]
+    ) -> None:
+        """One went and one came: a list of the last ones only has no room for the older."""
+        [known] = company()["normalized"][field]
+        assert list_changes(company(), later(**{f"normalized__{field}": [other]})) == [
+            Change(f"normalized.{field}[{labels[0]}]", known, None),
+            Change(f"normalized.{field}[{labels[1]}]", None, other),
+        ]
+
+    def test_of_an_officer_in_our_words_is_by_the_whole_name(self) -> None:
+        jordan, casey = company()["normalized"]["officers"]
+        riley = {"givenName": "Riley", "familyName": "Roe", "kind": "person"}
+        assert list_changes(company(), later(normalized__officers=[jordan, riley])) == [
+            Change("normalized.officers[Casey Roe]", casey, None),
+            Change("normalized.officers[Riley Roe]", None, riley),
+        ]
+
     def test_of_further_numbers_is_one_by_kind(self) -> None:
         more = later(normalized__identifiers={"taxId": "988", "duns": "77"})
         assert list_changes(company(), more) == [Change("normalized.identifiers.duns", None, "77")]
@@ -281,6 +315,14 @@ class TestNoise:
             "normalized.officers",
         ]
 
+    def test_has_no_order_in_it_where_somebody_came_or_went(self) -> None:
+        jordan, casey = company()["data"]["officers"]
+        riley = {"name": "RILEY ROE", "title": "Treasurer", "address": None}
+        for officers in ([riley, jordan, casey], [jordan, casey, riley]):
+            assert list_changes(company(), later(officers=officers), noise=True) == [
+                Change("data.officers[RILEY ROE]", None, riley)
+            ]
+
     def test_has_an_address_in_it_that_is_divided_otherwise(self) -> None:
         whole = later(
             registeredAgentAddress="80 State St, Ste 5, Albany, New York 12207",
@@ -307,6 +349,7 @@ class TestNoise:
             ("officers", "President & CEO", "CEO, President"),
             ("officers", "President and CEO", "CEO/President"),
             ("officers", "CEO; President", "President and CEO"),
+            ("officers", "President", "PRESIDENT,"),
         ],
     )
     def test_has_initials_titles_and_countries_in_it(self, field: str, before: str, after: str) -> None:

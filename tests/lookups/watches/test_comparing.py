@@ -28,7 +28,7 @@ class Watched:
     def look(self, facts: Facts | None, *, day: float, reader: str = "1") -> tuple[Result, list[Finding]]:
         """One look: the parts that it showed, or None where nothing was found."""
         self.looks += 1
-        shown = ({LIENS} if self.kind == "ucc" else {*facts["data"]}) if facts else set()
+        shown = ({LIENS} if self.kind == "ucc" else {*facts["data"], *facts["normalized"]}) if facts else set()
         reading = Reading(
             kind=self.kind,
             verdict="absent" if facts is None else "found",
@@ -47,9 +47,10 @@ class Watched:
         return self.old_pages.get(lookup)
 
 
-def record(**data: Any) -> Facts:
-    """A record that shows these fields."""
-    return {"data": data, "normalized": {}}
+def record(*, filings: list[str] | None = None, **data: Any) -> Facts:
+    """A record that shows these fields, and documents of one day."""
+    filed = [{"date": "2026-01-05", "title": one} for one in filings or []]
+    return {"data": data, "normalized": {"filings": filed} if filings else {}}
 
 
 def told(findings: list[Finding]) -> list[tuple[str, int | None, int]]:
@@ -87,6 +88,17 @@ class TestAPartThatWasNotShown:
         assert watched.look(record(status="GOOD", jurisdiction="Nevada"), day=2, reader="2")[0] is Result.UNCHANGED
         result, findings = watched.look(record(status="GOOD", jurisdiction="Ohio"), day=3, reader="2")
         assert (result, told(findings)) == (Result.CHANGED, [("name.particulars", 3, 4)])
+
+
+class TestADocument:
+    """Of which the title is left out at the request of somebody it names."""
+
+    @pytest.mark.parametrize("left", [["withheld"], ["withheld", "withheld"]])
+    def test_is_the_one_of_its_day_and_hides_no_other_that_went(self, left: list[str]) -> None:
+        watched = Watched()
+        watched.look(record(filings=["Change of agent", "Statement of Ada Merrill"]), day=0)
+        _, findings = watched.look(record(filings=left), day=1)
+        assert [one.code for one in findings] == ["filing.removed"] * (2 - len(left))
 
 
 class TestLiens:
