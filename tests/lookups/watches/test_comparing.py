@@ -90,6 +90,20 @@ class TestAPartThatWasNotShown:
         assert (result, told(findings)) == (Result.CHANGED, [("name.particulars", 3, 4)])
 
 
+class TestAReceiverOfProcess:
+    """Who gets a company's legal papers."""
+
+    @pytest.mark.parametrize(
+        "later", [{"name": "ADA MERRILL", "kind": "person"}, {"name": "QUAY CORP.", "kind": "organization"}, None]
+    )
+    def test_that_is_another_or_none_is_told(self, later: dict[str, str] | None) -> None:
+        watched = Watched()
+        first = {"name": "JORDAN DOE", "kind": "person"}
+        watched.look({"data": {}, "normalized": {"serviceOfProcess": first}}, day=0)
+        _, findings = watched.look({"data": {}, "normalized": {"serviceOfProcess": later}}, day=1)
+        assert told(findings) == [("agent.changed", 1, 2)]
+
+
 class TestADocument:
     """Of which the title is left out at the request of somebody it names."""
 
