@@ -195,8 +195,11 @@ def change(watch: Watch, *, by: ApiKey, now: datetime, **changes: Any) -> Watch:
         waits = held.next_at is not None and held.next_at > now  # a look that is due is not put off
         if waits and changes.get("every", held.every) != held.every:
             held.next_at = schedule.find_next(held.pk, changes["every"], after=now)
+        was_used_up = ticking.is_used_up(held, (), now=now)
         for name, value in changes.items():
             setattr(held, name, value)
+        if was_used_up and held.next_at is not None and not ticking.is_used_up(held, (), now=now):
+            held.next_at = min(held.next_at, schedule.find_next(held.pk, held.every, after=now))
         if status == Watch.Status.ACTIVE and held.status == Watch.Status.PAUSED and held.deleted_at is None:
             asked = held.pause_reason == Watch.PauseReason.REQUESTED  # otherwise its turn was missed
             held.next_at = schedule.find_next(held.pk, held.every, after=now) if asked else now

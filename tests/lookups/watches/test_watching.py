@@ -466,6 +466,22 @@ class TestAWatch:
         assert next_at.month != timezone.now().month
         assert read(customer, made["id"])["status"] == "active"
 
+    @pytest.mark.parametrize(("allowed", "looks"), [(None, True), (9, True), (1, False)])
+    def test_that_had_made_its_checks_of_the_month_and_may_make_more_looks_at_its_own_time(
+        self, allowed: int | None, looks: bool, customer: Customer
+    ) -> None:
+        """It waited for the next month all the same, and what changed until then was told then."""
+        made = watch(customer, state="NY", entity_name="Acme Corp", max_per_month=2)
+        look()
+        look_again(3)
+        Watch.objects.update(next_at=timezone.now() + 20 * DAY)  # where a new month is that far away
+        reply = customer.patch(f"/v1/watches/{made['id']}", {"max_per_month": allowed})
+        assert reply.status_code == 200
+        next_at = Watch.objects.get().next_at
+        assert next_at is not None
+        assert (next_at <= timezone.now() + DAY) == looks
+        assert look() == 0
+
     def test_that_is_due_while_a_look_is_under_way_leaves_that_one_alone(self, customer: Customer) -> None:
         watch(customer, state="NY", entity_name="Acme Corp")
         now = timezone.now()
