@@ -26,6 +26,8 @@ from lookups.workspace.watches import forms, words
 from lookups.workspace.watches.forms import Wrong
 
 PAGE, EVENTS, CHECKS = 200, 50, 100
+# Of a look's two checks one is shown in the list
+_RANK: dict[str, int] = {WatchCheck.Result.CHANGED: 2, WatchCheck.Result.UNCHANGED: 0}
 USED_UP = "It has made all its checks for this month (UTC): allow more below, or wait for the next month."
 PAUSED = "It has been paused since this page was shown. Resume it first."
 TOO_MANY = f"At most {watching.MOST_IN_TEST} watches in the sandbox: delete some."
@@ -241,7 +243,7 @@ def _of_form(request: WorkspaceRequest, filled: dict[str, Any], wrong: Wrong | N
 
 
 def _row(one: Watch, checks: list[WatchCheck]) -> dict[str, Any]:
-    last = max(checks, key=lambda check: check.pk, default=None)
+    last = max(checks, key=lambda check: (check.created_at, _RANK.get(check.result, 1), check.pk), default=None)
     return {
         "watch": one,
         "name": words.name_of(one),

@@ -11,8 +11,9 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from lookups.models import Lookup, Watch, WatchEvent
+from lookups.models import Lookup, Watch, WatchCheck, WatchEvent
 from lookups.workspace.watches import events, words
+from scrapers.sandbox.changing import CHANGING
 from tests.lookups.watches.looks import look_again
 from tests.workspace.conftest import Browser, open_office
 from tests.workspace.people import read_form
@@ -63,6 +64,14 @@ class TestANewWatch:
         at = make(lab, entity_id="", name="Magic Found LLC")["Location"]
         look_again(2)
         assert "No change has been seen." in read(lab.get(at))
+
+    def test_whose_record_changed_is_not_called_unchanged_for_its_liens(self, lab: Browser) -> None:
+        make(lab, entity_id="", name=CHANGING["changes_agent"], categories=["agent", "lien"])
+        look_again(2)
+        assert [one.result for one in WatchCheck.objects.order_by("pk")][2:] == ["changed", "unchanged"]
+        page = read(lab.get("/app/watches/"))
+        assert "Changed" in page
+        assert "Unchanged" not in page
 
     def test_of_a_lookup_begins_with_that_reading(self, lab: Browser) -> None:
         lab.post("/app/", {"name": "", "entity_id": "SB-DE-920001", "state": "DE", "word": "0" * 32})
