@@ -192,8 +192,7 @@ def change(watch: Watch, *, by: ApiKey, now: datetime, **changes: Any) -> Watch:
         raise TypeError(f"Not a setting of a watch: {', '.join(sorted(wrong))}")
     with transaction.atomic():
         held = Watch.objects.select_for_update(of=("self",)).get(pk=watch.pk)
-        waits = held.next_at is not None and held.next_at > now  # a look that is due is not put off
-        if waits and changes.get("every", held.every) != held.every:
+        if changes.get("every", held.every) != held.every and _waits_for_its_time(held, now=now):
             held.next_at = schedule.find_next(held.pk, changes["every"], after=now)
         was_used_up = ticking.is_used_up(held, (), now=now)
         for name, value in changes.items():
@@ -236,6 +235,12 @@ def delete(watch: Watch, *, now: datetime) -> None:
     """Look no more, and end what has not begun. Its events stay."""
     Watch.objects.kept().filter(pk=watch.pk).update(deleted_at=now, next_at=None)
     _cancel(watch, now=now)
+
+
+def _waits_for_its_time(watch: Watch, *, now: datetime) -> bool:
+    """Whether it looks at its own time next: what is due, was asked for or was missed is not put off."""
+    at = watch.next_at
+    return at is not None and at > now and at == schedule.find_next(watch.pk, watch.every, after=at - schedule.DAY / 2)
 
 
 def _cancel(watch: Watch, *, now: datetime) -> None:

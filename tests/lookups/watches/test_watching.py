@@ -322,6 +322,18 @@ class TestAWatch:
         look_again()
         assert codes(customer) == ["disappeared", "reappeared"]
 
+    def test_looks_on_the_next_day_for_a_company_it_has_missed_however_it_is_set_meanwhile(
+        self, customer: Customer, register: Register
+    ) -> None:
+        """That it had disappeared was told a month later."""
+        made = watch(customer, state="NY", entity_name="Acme Corp")
+        look()
+        register.rows = register.rows[1:]
+        look_again()
+        soon = Watch.objects.get().next_at
+        assert customer.patch(f"/v1/watches/{made['id']}", {"every": "month"}).status_code == 200
+        assert Watch.objects.get().next_at == soon
+
     def test_made_for_something_else_does_not_call_a_company_that_is_gone_unchanged(
         self, customer: Customer, register: Register
     ) -> None:
