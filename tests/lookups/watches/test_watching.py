@@ -667,9 +667,13 @@ class TestAWatch:
         look_again()
         assert codes(customer) == ["name.changed"]
 
-    def test_of_a_name_that_is_never_found_says_so_after_a_week(self, customer: Customer, register: Register) -> None:
+    def test_of_a_name_that_is_never_found_says_so_after_a_week(
+        self, customer: Customer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         """Misspelled, perhaps: it is absent at each check, and of what was never there nothing disappears."""
+        monkeypatch.setattr(prices, "UNCHANGED", 0)
         watch(customer, state="NY", entity_name="Nobody Inc")
+        watch(customer, state="NY", entity_name="Acme Corp")  # is read each day, which says nothing of the other
         began = timezone.now()
         for day in range(10):
             assert codes(customer) == ([] if day <= 7 else ["unclear"])
