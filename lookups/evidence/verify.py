@@ -35,7 +35,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, utils
 
 PACKAGE, DIGEST, WARC, OURS = "datapackage.json", "datapackage-digest.json", "archive/data.warc.gz", "sos-lookup/"
 MOST_FILES, MOST_BYTES, MOST_RECORD = 50, 256 * 1024 * 1024, 12 * 1024 * 1024  # unpacked; a page has 10 MB at most
-DEEPEST, _OTHERS = 100, bytes(set(range(256)) - set(b'"[]{}'))  # levels of JSON; ours has less than ten
+DEEPEST, MOST_LINES, _OTHERS = 100, 1_000, bytes(set(range(256)) - set(b'"[]{}'))  # levels of JSON; lines of a head
 Outcome = tuple[bool | None, str]
 WHY_NOT = {"withheld": "left out at the request of a person they are about", "not_kept": "not kept (any more)"}
 
@@ -214,15 +214,15 @@ def _check_archive(files: Mapping[str, bytes], contents: Mapping[str, Any]) -> l
 
 
 def _check_records(files: Mapping[str, bytes], held: set[int]) -> tuple[bool, str]:
-    lines, number = files[OURS + "exchanges.jsonl"].splitlines(), -1
+    lines, number, record = files[OURS + "exchanges.jsonl"].splitlines(), -1, dict[str, Any]()
     for kind, headers, block in dropwhile(lambda one: one[0] == "warcinfo", _list_records(files[WARC])):
         if kind == "metadata":
             number += 1
             if number >= len(lines) or block != lines[number]:
                 raise Wrong(f"The archive has another record of exchange {number + 1} than was signed.")
+            record = load(block)
         elif number < 0 or (number in held and kind != "request"):
             raise Wrong(f"The archive has a {kind} that belongs to no exchange.")
-        record = load(lines[number])
         if headers.get("warc-target-uri") != record["url"] or headers.get("warc-date") != record["at"]:
             raise Wrong(f"The {kind} of exchange {number + 1} names another address or time than was signed.")
         at = urlsplit(record["url"])
@@ -327,9 +327,9 @@ def _list_records(packed: bytes) -> Iterator[tuple[str, dict[str, str], bytes]]:
 
 def _read_head(head: bytes) -> tuple[str, dict[str, str]]:
     """The first line of a record or an answer, and its headers by their lower-case names, each of them once."""
-    first, *lines = head.decode("utf-8").split("\r\n")
+    first, *lines = head.decode("utf-8").split("\r\n", MOST_LINES)
     headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
-    if len(headers) < len(head.splitlines()) - 1 or not "".join(headers).replace("-", "").isalnum():
+    if len(headers) < max(map(head.count, (b"\r", b"\n"))) or not "".join(headers).replace("-", "").isalnum():
         raise Wrong("The archive has a header that other programs may read otherwise.")
     return first, headers
 

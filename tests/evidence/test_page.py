@@ -45,14 +45,14 @@ JUDGE = """
 RECORD = b"WARC/1.1\r\nWARC-Type: warcinfo\r\n"
 
 
-def zip_up(archive: bytes) -> bytes:
+def zip_up(archive: bytes, exchanges: bytes = b"") -> bytes:
     """A file that looks like evidence as far as its archive is read."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as package:
         package.writestr(verify.WARC, archive)
         for name in ("manifest.json", "signature.json", "contents.json"):
             package.writestr(f"{verify.OURS}{name}", "{}")
-        package.writestr(f"{verify.OURS}exchanges.jsonl", "")
+        package.writestr(f"{verify.OURS}exchanges.jsonl", exchanges)
     return made.getvalue()
 
 
@@ -206,6 +206,41 @@ class TestThePage:
         raw = zip_up(gzip.compress(RECORD + b"Content-Length: 0\r\n\r\n\r\n\r\n", mtime=0) * 5_000)
         assert "This file was changed" in send(raw).content.decode()
         assert 0 < read < 100 * len(raw)
+
+    def test_reads_an_exchange_once_however_often_it_is_asked_for(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Its record was read anew for each request: four megabytes took half an hour of a processor."""
+        line = json.dumps({"url": "https://x/", "at": "t", "method": "GET", "pad": [0] * 10_000}).encode()
+        heads = b"WARC-Target-URI: https://x/\r\nWARC-Date: t\r\n"
+
+        def pack_record(kind: bytes, block: bytes) -> bytes:
+            head = b"WARC/1.1\r\nWARC-Type: %b\r\n%bContent-Length: %d" % (kind, heads, len(block))
+            return gzip.compress(b"%b\r\n\r\n%b\r\n\r\n" % (head, block), mtime=0)
+
+        archive = pack_record(b"metadata", line) + pack_record(b"request", b"GET / HTTP/1.1\r\nHost: x\r\n\r\n") * 100
+        read, load = 0, verify.load
+
+        def counting(text: str | bytes) -> Any:
+            nonlocal read
+            read += len(text)
+            return load(text)
+
+        monkeypatch.setattr(verify, "load", counting)
+        [found] = [one for one in verify.judge(zip_up(archive, line)) if one.text.startswith("The bytes of 0 of 1")]
+        assert found.holds
+        assert 0 < read < 3 * len(line)
+
+    def test_keeps_no_more_of_a_head_than_ours_have(self) -> None:
+        """A record that was all header, of a million names, took half a gigabyte."""
+        names = b"".join(b"%x: \r\n" % number for number in range(1_000_000))
+        raw = zip_up(gzip.compress(b"%b%bContent-Length: 0\r\n\r\n\r\n\r\n" % (RECORD, names), 1))
+        tracemalloc.start()
+        try:
+            found = verify.judge(raw)
+            most = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert "The archive has a header that other programs may read otherwise." in [one.text for one in found]
+        assert most < 100 * 1024 * 1024
 
     def test_is_refused_after_too_many_in_a_minute(self, settings: Any, evidence: bytes) -> None:
         settings.KEYLESS_PER_MINUTE, somebody = 1, Client(REMOTE_ADDR=new_address())
