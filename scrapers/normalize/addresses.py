@@ -18,8 +18,9 @@ from scrapers.records import Address
 
 STATES = {place.name.replace(".", "").upper(): code for code, place in PLACES.items()} | {"VIRGIN ISLANDS": "VI"}
 _CODES = frozenset(STATES.values())
+LONGEST = 2_000  # characters; the forms below try each place of a text, of a hundred thousand for minutes
 _COUNTRIES = {"USA", "US", "U.S.A.", "U.S.", "UNITED STATES", "UNITED STATES OF AMERICA", "UNITED STATES (USA)"}
-_ZIP_AT_END = re.compile(r"^(?P<rest>.+?)[.,\s]+(?P<zip>\d{5}(?:-?\d{4})?)(?:-0000)?$")
+_ZIP_AT_END = re.compile(r"^(?P<rest>.*?[^.,\s])[.,\s]+(?P<zip>\d{5}(?:-?\d{4})?)(?:-0000)?$")
 _NO_ZIP = re.compile(r"\s*(?:0{5}|9{5})(?:-?(?:0{4}|9{4}))?-?\s*")  # no post office has one of these
 _TAIL_ALONE = re.compile(r"[,\s]+[^\d,]+(?:[,\s]+\d{5}(?:-?\d{4})?)?[-.,\s]*")  # behind a city: a state, perhaps a ZIP
 _CITY_AND_STATE = [  # the state in four words, three, two, one
@@ -118,8 +119,8 @@ def from_lines(lines: Iterable[str | None]) -> Address:
     """Split an address given in lines, the last of which is "CITY, ST 12345" (a country line may follow)."""
     rows = [" ".join(line.split()).strip(" ,") for line in lines if line and not is_placeholder(line)]
     country = rows.pop() if rows and rows[-1].upper() in _COUNTRIES else None
-    if not rows:
-        return Address(country=country)
+    if not rows or sum(map(len, rows)) > LONGEST:
+        return Address(street=", ".join(rows) or None, country=country)
     tail = _tail(rows[-1])
     if tail and (len(rows) > 1 or "," in rows[0]):  # a single line without a comma may begin with the street
         return Address(", ".join(rows[:-1]) or None, *tail, country)

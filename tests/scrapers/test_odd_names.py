@@ -15,6 +15,7 @@ from scrapers.normalize.hidden import visible
 from scrapers.records import (
     LONGEST_NAME,
     MOST_NAMES,
+    Address,
     Candidate,
     EntityRecord,
     Found,
@@ -43,6 +44,21 @@ class TestAnAddressOfCommas:
         assert time.process_time() - began < 1.0
         assert found.street == "12 QUAY STREET, DE 19901"
         assert addresses.from_text(f"12 QUAY STREET, DOVER{',' * 1_500} DE 19901").city == "DOVER"
+
+    @pytest.mark.parametrize("sign", [".", ",", "1", "a", ". ,"])
+    def test_without_end_is_left_as_it_is(self, sign: str) -> None:
+        """A registry's page may have ten megabytes, and nothing ends a reader that goes on for days."""
+        endless = f"12 QUAY STREET, DOVER, DE 19901{f' {sign}' * 50_000}x"
+        began = time.process_time()
+        assert addresses.from_text(endless) == Address(street=endless)
+        assert time.process_time() - began < 1.0
+
+    def test_of_the_longest_that_is_split_is_read_in_a_moment(self) -> None:
+        longest = f"12 QUAY STREET, DOVER{' .' * 1_000}"[:1_990] + "x"
+        began = time.process_time()
+        for _ in range(20):  # a page has one for each of its people
+            addresses.from_text(longest)
+        assert time.process_time() - began < 2.0
 
 
 class TestANameWithoutEnd:
