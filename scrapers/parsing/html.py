@@ -28,25 +28,25 @@ def text_of(element: HtmlElement) -> str:
 
 def lines_of(element: HtmlElement) -> list[str]:
     """The text of an element as the lines a person sees: `<br>` ends one, blocks (`div`, `p`, `li`, ...) are lines."""
-    rows: list[str] = [""]
+    rows: list[list[str]] = [[]]
     _write_lines(element, rows)
-    cleaned = (" ".join(row.split()) for row in rows)
+    cleaned = (" ".join("".join(row).split()) for row in rows)
     return [row for row in cleaned if row]
 
 
-def _write_lines(element: HtmlElement, rows: list[str]) -> None:
-    rows[-1] += element.text or ""
+def _write_lines(element: HtmlElement, rows: list[list[str]]) -> None:
+    rows[-1].append(element.text or "")
     for child in element:
         block = child.tag in _BLOCKS
         if block:
-            rows.append("")
+            rows.append([])
         elif child.tag in _CELLS:
-            rows[-1] += " "
+            rows[-1].append(" ")
         if isinstance(child.tag, str) and child.tag not in _UNSEEN:  # nor does anybody see a comment's text
             _write_lines(child, rows)
         if block and child.tag != "br":
-            rows.append("")
-        rows[-1] += child.tail or ""
+            rows.append([])
+        rows[-1].append(child.tail or "")
 
 
 _UNSEEN = frozenset({"script", "style", "noscript", "template"})
@@ -62,7 +62,17 @@ def visible_text(root: HtmlElement) -> str:
 
     For marks such as "No records found": pages carry that line in scripts and hidden boxes even when there are some.
     """
-    return " ".join(" ".join(cast("list[str]", _SEEN(root))).split())
+    hidden, texts = set(cast("list[HtmlElement]", _HIDDEN(root))), list[str]()
+    if not any(element in hidden for element in (root, *root.iterancestors())):
+        walker = etree.iterwalk(root, events=("start", "end", "comment", "pi"))
+        for event, element in walker:
+            if event == "start" and element in hidden:
+                walker.skip_subtree()
+            elif event == "start":
+                texts.append(element.text or "")
+            elif element is not root:
+                texts.append(element.tail or "")
+    return " ".join(" ".join(texts).split())
 
 
 def _classes(names: str) -> str:
@@ -75,10 +85,12 @@ _SHOWING = " or ".join([_classes("show in"), *(f"contains(@class, '{part}')" for
 _STYLED = " or ".join(f"contains(translate(., ' ', ''), '{how}')" for how in ("display:none", "visibility:hidden"))
 # A piece of each class that hides: asked first, as most have none, and it takes less.
 _LIKE = " or ".join(f"contains(., '{part}')" for part in ("none", "hid", "invisible", "modal"))
-_SEEN = etree.XPath(
-    ".//text()[normalize-space() "
-    f"and not(ancestor::*[@*][@hidden or @style[{_STYLED}] or @class[{_LIKE}] and ({_HIDING}) and not({_SHOWING})]) "
-    "and not(ancestor::script or ancestor::style or ancestor::noscript or ancestor::template)]"
+# Each element is judged once, however many texts are in it: its class may be as long as a page.
+_HIDDEN = etree.XPath(
+    f"(ancestor::* | descendant-or-self::*)[@*][@hidden or @style[{_STYLED}] "
+    f"or @class[{_LIKE}] and ({_HIDING}) and not({_SHOWING})] "
+    "| ancestor-or-self::*[self::script or self::style or self::noscript or self::template] "
+    "| .//script | .//style | .//noscript | .//template"
 )
 
 

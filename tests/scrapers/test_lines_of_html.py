@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from lxml import html
 
@@ -106,6 +108,24 @@ class TestTheVisibleText:
             "<div hidden><b>No records found</b></div><p>3&nbsp;records <i>found</i></p></div>"
         )
         assert visible_text(page) == "3 records found"
+        assert visible_text(page.xpath("//b")[0]) == ""
+        assert visible_text(page.xpath("//i")[0]) == "found"
+
+
+class TestAPageOfManyPieces:
+    """A registry's page may have ten megabytes, and nothing ends a reader from outside."""
+
+    def test_is_read_in_the_time_that_its_length_takes(self) -> None:
+        cell = html.fragment_fromstring(f"<td>{'<b>ab</b>' * 500_000}</td>")
+        began = time.process_time()
+        assert text_of(cell) == "ab" * 500_000
+        assert time.process_time() - began < 4.0
+
+    def test_is_seen_as_soon_whatever_class_is_around_it(self) -> None:
+        page = html.fragment_fromstring(f"<div class='{'non ' * 25_000}'>{'<b>ab</b>' * 20_000}</div>")
+        began = time.process_time()
+        assert visible_text(page) == " ".join(["ab"] * 20_000)
+        assert time.process_time() - began < 2.0
 
 
 @pytest.mark.parametrize(
