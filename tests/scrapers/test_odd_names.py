@@ -28,8 +28,9 @@ from scrapers.search import matching
 from scrapers.transport.page import Page
 from scrapers.transport.recording import load_steps
 from tests.scrapers.conversation import Conversation
-from tests.scrapers.golden import FOLDER
+from tests.scrapers.golden import FOLDER, list_cases
 from tests.scrapers.test_asking import Registry, found, missing, put, row, rows
+from tests.scrapers.test_damaged_pages import outcome
 
 BACKWARDS = "\u202e"
 ENDLESS = [unit * (20_000 // len(unit)) for unit in ("acme ", "inc ", "a", "acme, ", "acme dba ", " x", "a.", "(a ")]
@@ -81,6 +82,19 @@ class TestANameWithoutEnd:
         began = time.process_time()
         matching.rank("Acme Works, Inc.", listed, status_of=lambda one: Registry().status_meaning(one.status))
         assert time.process_time() - began < 2.0
+
+    def test_is_not_taken_apart_into_two(self) -> None:
+        """Some registries write a second name in brackets: "ACME, LLC (dba ZENITH)"."""
+        steps = load_steps(FOLDER / "ID" / "active")
+        listed = json.loads(steps[0].body)
+        for one in listed["rows"].values():
+            one["TITLE"][0] += " (dba a" * 10_000
+        case = next(case for case in list_cases() if str(case) == "ID-active")
+        began = time.process_time()
+        found = outcome(case, [replace(steps[0], body=json.dumps(listed).encode()), *steps[1:]])
+        assert isinstance(found, PageChanged)
+        assert "a name of 70" in str(found)
+        assert time.process_time() - began < 1.0
 
     @pytest.mark.parametrize(
         "make",

@@ -29,7 +29,7 @@ from scrapers.parsing.fields import (
 )
 from scrapers.platforms.fileone import drawer, history, questions
 from scrapers.portal import Portal
-from scrapers.records import Address, Candidate, EntityRecord, Filing, Officer, ResultList
+from scrapers.records import Address, Candidate, EntityRecord, Filing, Officer, ResultList, check_names
 from scrapers.refusals import QueryRefused, Refusal
 from scrapers.search.terms import NameSearch
 from scrapers.transport.session import PortalSession
@@ -210,6 +210,7 @@ class FileOnePortal(Portal):
         own = None if own and _TOKEN.fullmatch(own) else own
         shown, number = split_title(title[0] if title else None, own, numbered=self.numbered)
         entity_type = self._row_type(row, title)
+        check_names(shown)  # before it is taken apart, which takes the square of its length
         also = _DBA.fullmatch(shown)
         name, assumed = (also["legal"], also["assumed"]) if also else (shown, self.row_assumed(title))
         handle = {"id": str(need_number(need(row, "ID"), "ID")), "name": name, "assumed": assumed}
