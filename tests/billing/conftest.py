@@ -75,6 +75,7 @@ def in_parallel(work: Callable[[int], Any], times: int, threads: int = 8) -> lis
 def count_waiting() -> int:
     """How many wait for a lock of this database."""
     with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_stat_clear_snapshot()")  # a transaction sees else what it saw first
         cursor.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
         )

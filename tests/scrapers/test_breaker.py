@@ -27,6 +27,7 @@ from scrapers.models import Breaker
 from scrapers.operations import breaker
 from scrapers.refusals import QueryRefused, Refusal
 from scrapers.transport.pace import Pace
+from tests.billing.conftest import somebody_waits
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 DOWN = PortalUnavailable("answered 500")
@@ -51,12 +52,6 @@ def refusal(now: datetime = NOW) -> PortalUnavailable | None:
 def told() -> tuple[str, str]:
     row = Jurisdiction.objects.get(pk="NY")
     return row.status, row.reason
-
-
-def _somebody_waits() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
-        return bool(cursor.fetchone()[0])
 
 
 class TestAPortalThatFails:
@@ -255,7 +250,7 @@ class TestTheOperator:
                 breaker.close(state="NY", now=NOW)
                 is_closed.set()
                 until = time.monotonic() + 30
-                while not _somebody_waits() and time.monotonic() < until:
+                while not somebody_waits() and time.monotonic() < until:
                     time.sleep(0.02)
             connection.close()
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import threading
-import time
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from billing import keys
@@ -21,7 +20,7 @@ from lookups.lookup.outcomes import NothingFound
 from lookups.lookup.payers import KeyPayer
 from lookups.lookup.questions import Question
 from lookups.models import Lookup
-from tests.billing.conftest import count_waiting
+from tests.billing.conftest import count_waiting, somebody_waits
 from tests.lookups.messages import wait_for
 from tests.sign_in.people import new_address
 from tests.workspace.conftest import Browser, join, open_office
@@ -31,11 +30,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def wait_until_somebody_waits() -> None:
     """Until another transaction waits for what this one holds."""
-    waits, until = False, time.monotonic() + 60
-    with connection.cursor() as cursor:
-        while not waits and time.monotonic() < until:
-            cursor.execute("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
-            [waits] = cursor.fetchone()
+    wait_for(somebody_waits)
 
 
 class TestTwoAtOnce:
