@@ -10,6 +10,7 @@ import secrets
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Q
 
 from billing.keys import hash_secret
@@ -21,16 +22,21 @@ TOKEN_BYTES = 32
 
 
 def begin(*, member: Member, address: str, browser: str, now: datetime) -> str:
-    """Sign the member in; return what the browser's cookie is to hold, which cannot be read again."""
+    """Sign the member in; return what the browser's cookie is to hold, which cannot be read again.
+
+    Raises Member.DoesNotExist for who was removed a moment ago.
+    """
     token = secrets.token_urlsafe(TOKEN_BYTES)
-    MemberSession.objects.create(
-        member=member,
-        token_hash=hash_secret(token),
-        began_at=now,
-        seen_at=now,
-        address=address[:50],
-        browser=browser.replace("\x00", "")[:200],
-    )
+    with transaction.atomic():
+        Member.objects.select_for_update(no_key=True).get(pk=member.pk)
+        MemberSession.objects.create(
+            member=member,
+            token_hash=hash_secret(token),
+            began_at=now,
+            seen_at=now,
+            address=address[:50],
+            browser=browser.replace("\x00", "")[:200],
+        )
     return token
 
 
@@ -64,10 +70,12 @@ def switch(session: MemberSession, *, livemode: bool) -> None:
 
 def move(session: MemberSession, *, member_id: int) -> bool:
     """Go on in another account of the same person; False when they have no place there."""
-    member = Member.objects.filter(user=session.member.user_id, pk=member_id).first()
-    if member is not None:
-        session.member = member
-        MemberSession.objects.filter(pk=session.pk).update(member=member)
+    with transaction.atomic():
+        places = Member.objects.select_for_update(no_key=True).filter(user=session.member.user_id)
+        member = places.filter(pk=member_id).first()
+        if member is not None:
+            session.member = member
+            MemberSession.objects.filter(pk=session.pk).update(member=member)
     return member is not None
 
 

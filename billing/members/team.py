@@ -82,6 +82,8 @@ def join(*, invitation: Invitation, user: User, now: datetime) -> Member:
     place = Invitation.objects.filter(pk=invitation.pk).first()  # with the role that it has by now
     if place is None:
         raise NotAllowed("This invitation is no longer open.")
+    if not User.objects.select_for_update(no_key=True).filter(pk=user.pk).exists():
+        raise NotAllowed("You were removed from your team a moment ago: sign in by e-mail to take the place.")
     place.delete()
     member, is_new = Member.objects.get_or_create(
         user=user, account=invitation.account, defaults={"role": place.role, "joined_at": now}

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.test import Client
 from django.utils import timezone
 
 from billing import keys
@@ -24,6 +25,7 @@ from tests.billing.conftest import count_waiting, somebody_waits
 from tests.lookups.messages import wait_for
 from tests.sign_in.people import new_address
 from tests.workspace.conftest import Browser, join, open_office
+from tests.workspace.entrance.test_passkeys import Device, add_key, sign_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -203,6 +205,50 @@ class TestAMemberWhoIsRemoved:
         assert at_once(block, remove, come, watch)[2] == 200
         assert set(Member.objects.values_list("user__email", flat=True)) == {"ada@quay.test", "bob@harbor.test"}
         assert not MemberSession.objects.filter(member=eve.member.pk).exists()
+
+    def remove_while(self, owner: Browser, eve: Browser, act: Any, at_once: Any) -> Any:
+        """What the act comes to that begins while the removal is not through yet, and waits for it."""
+        removed = threading.Event()
+
+        def remove() -> None:
+            with transaction.atomic():
+                team.remove(by=owner.member, member_id=eve.member.pk, now=timezone.now())
+                removed.set()
+                wait_until_somebody_waits()
+
+        def begin() -> Any:
+            assert removed.wait(60)
+            return act()
+
+        _, reply = at_once(remove, begin)
+        assert not User.objects.filter(pk=eve.user.pk).exists()
+        return reply
+
+    def test_while_they_sign_in_by_passkey_is_not_let_in(self, on_postgres: None, at_once: Any) -> None:
+        owner, device = open_office(), Device()
+        eve = Browser(join(owner.account, "member", "eve@quay.test"))
+        add_key(eve, device)
+        reply = self.remove_while(owner, eve, lambda: sign_in(Client(), device, eve.user), at_once)
+        assert (reply.status_code, "opens nothing here" in reply.content.decode()) == (403, True)
+        assert not MemberSession.objects.exclude(member=owner.member).exists()
+
+    def test_while_they_add_a_passkey_has_none(self, on_postgres: None, at_once: Any) -> None:
+        owner = open_office()
+        eve = Browser(join(owner.account, "member", "eve@quay.test"))
+        options = eve.get("/app/settings/passkeys/options/").json()
+        form = {"name": "Blue one", "credential": Device().create(options)}
+        reply = self.remove_while(owner, eve, lambda: eve.post("/app/settings/passkeys/", form), at_once)
+        assert (reply.status_code, reply["Location"]) == (302, "/app/settings/")
+
+    def test_while_they_take_another_place_keeps_it_waiting(self, on_postgres: None, at_once: Any) -> None:
+        owner, other = open_office(), open_office("Harbor Filings", "bea@harbor.test")
+        eve = Browser(join(owner.account, "member", "eve@quay.test"))
+        place = team.invite(by=other.member, email="eve@quay.test", role="viewer", now=timezone.now())
+        reply = self.remove_while(
+            owner, eve, lambda: eve.post("/app/team/join/", {"invitation": place.pk}, follow=True), at_once
+        )
+        assert "sign-in" in reply.redirect_chain[-1][0]
+        assert list(team.list_invitations(other.account)) == [place]
 
     def test_from_two_accounts_at_once_is_nobody_here_any_more(self, on_postgres: None, at_once: Any) -> None:
         """Each removal saw the place that the other one was taking, and left the person's address."""

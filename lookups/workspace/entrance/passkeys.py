@@ -15,6 +15,7 @@ from allauth.mfa.models import Authenticator
 from allauth.mfa.webauthn.internal import auth
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.db.models import QuerySet
 
 from billing.members import arrival
@@ -62,9 +63,11 @@ def add(user: User, *, name: str, answer: str) -> None:
         nesting.refuse_unkept([name, credential])
         auth.parse_registration_response(credential)
         is_verified = auth.complete_registration(credential).is_user_verified()
-    if not is_verified or list_keys(user).count() >= MOST:
-        raise NotAccepted
-    auth.WebAuthn.add(user, name[:100] or "Passkey", credential)
+    with transaction.atomic():
+        is_here = User.objects.select_for_update(no_key=True).filter(pk=user.pk).exists()  # or was removed just now
+        if not (is_here and is_verified) or list_keys(user).count() >= MOST:
+            raise NotAccepted
+        auth.WebAuthn.add(user, name[:100] or "Passkey", credential)
 
 
 def begin_signing_in() -> dict[str, Any]:

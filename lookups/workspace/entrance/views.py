@@ -105,13 +105,13 @@ def passkey(request: HttpRequest) -> HttpResponse:
         return too_many(request, retry_after=wait)
     if request.method == "GET":
         return JsonResponse(passkeys.begin_signing_in())
+    then = own_path(request.POST.get("next", ""))
     try:
         member = passkeys.recognize(request.POST.get("credential", ""), now=now)
-    except passkeys.NotAccepted:
+        return _sign_in(request, member, then, how="By passkey.", now=now)
+    except (passkeys.NotAccepted, Member.DoesNotExist):  # or the member is removed at this moment
         _note_failure(request, "By a passkey that is nobody's here.", now)
-        form = AddressForm()
-        return _show(request, form, own_path(request.POST.get("next", "")), status=403, wrong="passkey")
-    return _sign_in(request, member, own_path(request.POST.get("next", "")), how="By passkey.", now=now)
+        return _show(request, AddressForm(), then, status=403, wrong="passkey")
 
 
 def own_path(wanted: str) -> str:
