@@ -42,10 +42,15 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class NotTaken:
-    """Nothing was accepted and nothing is charged, and why. `is_short`: credit would help."""
+    """Nothing was accepted and nothing is charged, and why; `status` is that of the API for the same.
+
+    `is_short`: credit would help. `retry_after`: seconds, where more was asked than may be.
+    """
 
     text: str
+    status: int = 503
     is_short: bool = False
+    retry_after: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +171,7 @@ def _find_limit(person: Person, questions: list[Question], *, now: datetime) -> 
     if not rate.allowed or "too_many_requests" in played:
         wait = max(1, rate.reset_epoch - int(now.timestamp()))
         text = f"Your team may ask {rate.limit} times a minute. Nothing was charged; try again in {wait} seconds."
-        return NotTaken(text)
+        return NotTaken(text, status=429, retry_after=wait)
     if "no_funds" in played:
         return _not_taken(OutOfFunds(0, len(questions) * prices.LOOKUP), key)
     return None
@@ -180,13 +185,14 @@ def _not_taken(result: Result, key: ApiKey) -> NotTaken:
             return NotTaken(NOBODY)
     limit = getattr(result, "limit", 0)
     text = f"Your team asks {limit} registries at this moment, as many as it may. Nothing was charged."
-    return NotTaken(text if limit else BUSY)
+    return NotTaken(text, status=429, retry_after=1) if limit else NotTaken(BUSY)
 
 
 def _short(available: int, needed: int, key: ApiKey, *, by_budget: bool) -> NotTaken:
     costs, left = money.to_decimal_string(needed), money.to_decimal_string(available)
     if by_budget:
-        return NotTaken(f"The month's budget is spent: this may cost {costs} USD, and {left} USD of it is left.")
+        text = f"The month's budget is spent: this may cost {costs} USD, and {left} USD of it is left."
+        return NotTaken(text, status=402)
     owed = selectors.get_balance(key.account_id).owed
     more = f" {money.to_decimal_string(owed)} USD are owed for payments that were taken back." if owed else ""
-    return NotTaken(f"This may cost {costs} USD, and the balance is {left} USD.{more}", is_short=True)
+    return NotTaken(f"This may cost {costs} USD, and the balance is {left} USD.{more}", status=402, is_short=True)

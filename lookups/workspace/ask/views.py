@@ -150,8 +150,11 @@ def address_of(found: Lookup | BulkJob) -> str:
 def lead_on(request: WorkspaceRequest, found: Lookup | BulkJob | NotTaken | StillRunning, asked: Asked) -> HttpResponse:
     """To the page of the answer; back to the form with the reason where nothing was accepted."""
     match found:
-        case NotTaken(text=text, is_short=is_short):
-            return show_form(request, asked, refused=text, is_short=is_short, status=402 if is_short else 503)
+        case NotTaken() as refused:
+            page = show_form(request, asked, refused=refused.text, is_short=refused.is_short, status=refused.status)
+            if refused.retry_after:
+                page["Retry-After"] = str(refused.retry_after)
+            return page
         case StillRunning(mark=mark):
             return HttpResponseRedirect(reverse("workspace:asked", args=[mark]))
     return HttpResponseRedirect(address_of(found), status=303)
