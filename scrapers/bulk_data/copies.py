@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from django.db import IntegrityError, connection, transaction
+from django.db import DataError, IntegrityError, connection, transaction
 
 from scrapers.bulk_data import reading
 from scrapers.bulk_data.published import BulkData, Row
@@ -35,6 +35,7 @@ _LONGEST_KEY = 200  # characters of a name's key that are kept, and so that are 
 _CELL = 64  # what an empty cell takes, more or less
 SHRINK = 0.9  # a new copy with fewer than 90 % of the old one's entities is refused
 END = 100  # of the last entities of the old one most are in the new one, or that ended early
+TRIPPED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, DataError)  # over a cell
 Plain = dict[str, Any]
 Progress = Callable[[BulkCopy], None]
 
@@ -77,7 +78,7 @@ def _digest(file: Path) -> str:
 
 
 def load(*, copy: BulkCopy, bulk_data: BulkData, progress: Progress = lambda copy: None) -> None:
-    """Read the file from where the copy stands to its end; LoadRefused when its layout is not the known one."""
+    """Read the file from where the copy stands to its end; LoadRefused when it cannot be read so."""
     rows = islice(reading.rows(Path(copy.file), bulk_data), copy.rows_read, None)
     try:
         while batch := _take_batch(rows):
@@ -90,6 +91,8 @@ def load(*, copy: BulkCopy, bulk_data: BulkData, progress: Progress = lambda cop
             progress(copy)
     except PageChanged as error:
         raise LoadRefused(f"the layout has changed: {error.detail}") from error
+    except TRIPPED as error:  # again at the same row, whenever it is tried
+        raise LoadRefused(f"after row {copy.rows_read}: {type(error).__name__}: {error}"[:500]) from error
 
 
 def _take_batch(rows: Iterator[Row]) -> list[Row]:

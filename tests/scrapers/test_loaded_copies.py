@@ -300,6 +300,18 @@ class TestABrokenFile:
             with pytest.raises(copies.LoadRefused, match="a quote holds several rows"):
                 load(file)
 
+    def test_with_a_cell_that_the_reader_trips_over_is_refused_and_the_old_copy_answers(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It was "loading" for a week, and nobody was told why."""
+        load(write_csv(tmp_path / "old.csv", LINES))
+        odd = replace(Northland.bulk_data, record=lambda row: _record({**row, "NUMBER": str(int(row["NUMBER"]))}))
+        monkeypatch.setattr(Northland, "bulk_data", odd)
+        with pytest.raises(copies.LoadRefused, match="ValueError: invalid literal"):
+            load(write_csv(tmp_path / "new.csv", [["five", *LINES[0][1:]]]))
+        assert "ValueError" in BulkCopy.objects.get(status="refused").detail
+        assert isinstance(put(Query("ZZ", name="Zebra Crossing")), Found)
+
     def test_that_ends_within_its_last_cell_is_refused(self, tmp_path: Path) -> None:
         file = write_csv(tmp_path / "cut.csv", LINES)
         file.write_text(f'{file.read_text()}8,Quiet Pond LLC,Good Standing,"JUNE')
