@@ -28,15 +28,21 @@ BEYOND_BUDGET = timedelta(seconds=10)
 
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """The right to ask a portal once. `slowness` divides the pace; `is_probe`: the one question that tries it again.
+    """The right to ask a portal once. `slowness` divides the pace.
 
-    `was_well`: nothing was against the portal when it was given.
+    `probe_until`: the one question that tries it again is this one until then. `was_well`: nothing was against the
+    portal when it was given.
     """
 
     state: str
     slowness: int = 1
-    is_probe: bool = False
+    probe_until: datetime | None = None
     was_well: bool = field(default=False, compare=False)
+
+    @property
+    def is_probe(self) -> bool:
+        """Whether it tries the portal again."""
+        return self.probe_until is not None
 
     def slow_down(self, pace: Pace) -> Pace:
         """The pace to keep now."""
@@ -79,8 +85,9 @@ def enter(*, state: str, budget_seconds: float, now: datetime, is_well: bool = F
     if resting is None:
         free = Q(probe_until__isnull=True) | Q(probe_until__lte=now)
         mine = Breaker.objects.filter(free, pk=state, open_until__lte=now)
-        if mine.update(probe_until=now + timedelta(seconds=budget_seconds) + BEYOND_BUDGET):
-            return Permit(state, row.slowness, is_probe=True)
+        until = now + timedelta(seconds=budget_seconds) + BEYOND_BUDGET
+        if mine.update(probe_until=until):
+            return Permit(state, row.slowness, probe_until=until)
         resting = find_rest(state=state, now=now)
     if resting is None:
         return Permit(state, row.slowness)  # somebody's probe came back well between our looks
@@ -133,9 +140,9 @@ def note_failure(permit: Permit, error: PortalError, *, question: str, patience:
 
 
 def give_back(permit: Permit) -> None:
-    """The portal was not asked after all: the next one may try it."""
+    """The portal was not asked after all: the next one may try it, unless that is under way already."""
     if permit.is_probe:
-        Breaker.objects.filter(pk=permit.state).update(probe_until=None)
+        Breaker.objects.filter(pk=permit.state, probe_until=permit.probe_until).update(probe_until=None)
 
 
 def close(*, state: str, now: datetime) -> None:
@@ -195,5 +202,5 @@ def _count(row: Breaker, permit: Permit, error: PortalError, now: datetime) -> N
 
 
 def _unprobe(row: Breaker, permit: Permit) -> None:
-    if permit.is_probe:
+    if row.probe_until == permit.probe_until:  # else it came too late, and another tries the portal now
         row.probe_until = None

@@ -144,6 +144,14 @@ class TestTheProbe:
         assert breaker.enter(state="NY", budget_seconds=20, now=at(60)).is_probe
         assert breaker.enter(state="NY", budget_seconds=20, now=at(90)).is_probe
 
+    @pytest.mark.parametrize("error", [PortalUnavailable("no turn", reason=Failure.RATE_LIMITED), DOWN])
+    def test_that_comes_back_too_late_lets_nobody_in_beside_the_next(self, error: PortalUnavailable) -> None:
+        fail(times=5)
+        late = breaker.enter(state="NY", budget_seconds=20, now=at(60))
+        assert breaker.enter(state="NY", budget_seconds=20, now=at(90)).is_probe
+        breaker.note_failure(late, error, question="Acme", patience=20, now=at(91))
+        assert Breaker.objects.get(pk="NY").probe_until == at(90 + 20 + 10)
+
     def test_that_got_no_turn_lets_the_next_one_try(self) -> None:
         fail(times=5)
         fail(PortalUnavailable("no turn", reason=Failure.RATE_LIMITED), now=at(60))

@@ -713,7 +713,7 @@ class TestTheRegistriesPage:
 
     def test_shows_who_is_left_alone(self, looking: Client) -> None:
         now = timezone.now()
-        permit = breaker.Permit("NY", is_probe=True)
+        permit = breaker.Permit("NY", probe_until=now)
         breaker.note_failure(permit, PortalBlocked("no", retry_after=600), question="x", patience=9, now=now)
         assert self.rows(looking)["NY"].open_until > now
         page = looking.get("/admin/jurisdictions/jurisdiction/health/").content.decode()
