@@ -13,7 +13,7 @@ from django.db import transaction
 
 from billing import locks
 from billing.ledger_errors import InsufficientFunds
-from lookups.history.versions import History, Wanted, find_entity, find_version, get_history
+from lookups.history.versions import History, Wanted, find_entity, find_version, get_history, is_mixed
 from lookups.lookup import rows, settlement
 from lookups.lookup.asks import Ask, Stopwatch
 from lookups.lookup.outcomes import OutOfFunds
@@ -40,13 +40,19 @@ class NothingKept:
     entity: Entity | None = None
 
 
-def read_history(*, ask: Ask, wanted: Wanted, now: datetime) -> Shown | NothingKept | OutOfFunds:
+class Mixed:
+    """Several companies bear the number, and nobody knows whose history it is. Free."""
+
+
+def read_history(*, ask: Ask, wanted: Wanted, now: datetime) -> Shown | NothingKept | Mixed | OutOfFunds:
     """The history of the company whose identifier is asked for, sold where it has to be."""
     question = ask.question
     assert question.entity_id is not None
     entity = find_entity(state=question.state, entity_id=question.entity_id, sandbox=ask.sandbox)
     if entity is None:
         return NothingKept()
+    if is_mixed(entity):
+        return Mixed()
     version = find_version(entity, as_of=wanted.as_of)
     if version is None:
         return NothingKept(entity)

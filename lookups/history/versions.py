@@ -18,6 +18,7 @@ from lookups.history.changes import Change, list_changes
 from lookups.models import Entity, RecordVersion
 from lookups.privacy import suppression
 from scrapers import numbers
+from scrapers.bulk_data import copies
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +60,11 @@ def find_entity(*, state: str, entity_id: str, sandbox: bool) -> Entity | None:
     spelled = {entity_id, entity_id.upper(), asked_as.upper()}
     found = Entity.objects.filter(state=state.upper(), entity_id__in=spelled, sandbox=sandbox).order_by()
     return max(found, key=lambda one: one.entity_id == entity_id, default=None)
+
+
+def is_mixed(entity: Entity) -> bool:
+    """Whether several companies of a loaded file bear its number: what was read under it may be of any of them."""
+    return not entity.sandbox and copies.is_shared(state=entity.state, entity_id=entity.entity_id)
 
 
 def find_version(entity: Entity, *, as_of: datetime | None) -> RecordVersion | None:

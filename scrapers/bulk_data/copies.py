@@ -223,6 +223,12 @@ def list_copies() -> frozenset[str]:
     return frozenset(BulkCopy.objects.filter(status="current").values_list("state", flat=True))
 
 
+def is_shared(*, state: str, entity_id: str) -> bool:
+    """Whether several companies bear this number in the copy that answers for the state."""
+    rows = BulkEntity.objects.filter(copy__state=state, copy__status="current", entity_id=entity_id)
+    return len(rows.values_list("name_key", flat=True).distinct()[:2]) > 1
+
+
 @dataclass(frozen=True, slots=True)
 class CurrentCopy:
     """The copy that answers for a state, as the scraping core sees it (`scrapers.search.sources.Copy`).

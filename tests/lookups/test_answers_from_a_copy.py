@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 
 from jurisdictions import services
@@ -69,6 +70,24 @@ class TestALookup:
             assert virginia.lookup(name, "VA").status_code == 200
             reply = virginia.post("/v1/lookup", by_number)
             assert (reply.status_code, reply.json().get("code"), reply.json()["cost"]) == (404, "ambiguous_name", 0)
+
+    def test_of_two_companies_of_one_number_sells_and_shows_neither_ones_history(
+        self, virginia: Customer, tmp_path: Path
+    ) -> None:
+        """Whoever had bought one's record was shown the other's for nothing, each as the other's change."""
+        other = {**virginia_register.CORPORATION, "EntityID": "11004293", "Name": "Quiet Peak Corp", "Status": "ACTIVE"}
+        two = {"Corp.csv": [other], "LLC.csv": [virginia_register.LLC]}
+        portal = discovery.find_portal("VA")
+        assert portal is not None
+        assert virginia.lookup("Blue Heron Logistics LLC", "VA").status_code == 200
+        assert virginia.get("/v1/entities/VA/11004293").status_code == 200
+        file = virginia_register.archive(tmp_path / "two.zip", two)
+        refresh.load(portal=portal, file=file, as_of=DAY, now=DAY + timedelta(days=1))
+        page = Client().get(virginia.lookup("Quiet Peak Corp", "VA").json()["data"]["entityPageUrl"])
+        assert "Quiet Peak Corp" in page.content.decode()
+        assert "BLUE HERON" not in page.content.decode().upper()
+        reply = virginia.get("/v1/entities/VA/11004293")
+        assert (reply.status_code, reply.json()["code"], reply.json()["cost"]) == (404, "ambiguous_name", 0)
 
     def test_by_a_name_that_two_of_one_number_have_names_neither(self, virginia: Customer, tmp_path: Path) -> None:
         """As where a company and what it became have one federal number."""

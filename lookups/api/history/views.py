@@ -13,7 +13,7 @@ from lookups.api.history import bodies
 from lookups.api.history import schema as describe
 from lookups.api.requests.fields import Flag
 from lookups.api.views import paging
-from lookups.history.sale import NothingKept, read_history
+from lookups.history.sale import Mixed, NothingKept, read_history
 from lookups.history.versions import Wanted
 from lookups.idempotency import Claim
 from lookups.lookup.asks import Ask
@@ -51,6 +51,8 @@ class EntityHistoryView(Endpoint):
                 raise errors.ApiError(404, "entity_not_found", "Entity not found")
             case NothingKept():
                 raise errors.ApiError(404, "not_read_by_then", "Nothing had been read about it by that day")
+            case Mixed():
+                raise errors.ApiError(404, "ambiguous_name", "Entity not found")
             case OutOfFunds() as short:
                 raise replies.out_of_funds(short, payer.account)
             case shown:

@@ -27,7 +27,7 @@ CODES = {
     "it here. Not charged.",
     "not_read_by_then": "Nothing had been read of the company by the day of `as_of`. Not charged.",
     "ambiguous_name": "The registry has several companies that fit equally well, and nobody is guessed. Not charged. "
-    "Ask again with the `entity_id` of one of the `suggestions`.",
+    "Ask again with the `entity_id` of one of the `suggestions`. Of a history: several companies bear the number.",
     "job_not_found": "There is no such job, or it is another account's.",
     "lookup_not_found": "There is no such lookup, or it is another account's or of the other mode.",
     "evidence_not_kept": "No evidence of this lookup is kept: it has not ended, says nothing of a registry, or is from "

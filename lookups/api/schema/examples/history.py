@@ -58,4 +58,5 @@ HISTORY = reply(
     ),
 )
 NOT_KEPT = error(404, "entity_not_found", NOT_FOUND.value["error"])
+MIXED = error(404, "ambiguous_name", NOT_FOUND.value["error"])
 NOT_READ_BY_THEN = error(404, "not_read_by_then", "Nothing had been read about it by that day")

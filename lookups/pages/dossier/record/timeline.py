@@ -77,8 +77,11 @@ def list_filings(record: Record) -> list[Event]:
 def list_changes(version: RecordVersion, form: Callable[[Record], Record]) -> tuple[list[Event], str]:
     """What changed between the readings up to this version, each compared in the given form.
 
-    Beside it the day before which nothing was looked at; empty where all readings were.
+    Beside it the day before which nothing was looked at; empty where all readings were. Nothing of a number that
+    several companies bear: one's reading would be the other's change.
     """
+    if versions.is_mixed(version.entity):
+        return [], ""
     wanted = versions.Wanted(before=version.number + 1, limit=_MOST_VERSIONS)
 
     def shown(record: Record) -> Record:
