@@ -16,7 +16,8 @@ from lookups.api.wire.shape import list_columns, to_plain
 RENAMED = {"status": "entityStatus"}  # the row has a status of its own
 LIEN = "filing."
 LONGEST_NAME = 300
-LAST = ("suggestions", "relatedResults")  # long, and younger than the others, whose places programs may know
+# Younger than the others, whose places programs may know
+LAST = ("suggestions", "relatedResults", f"{LIEN}amendments")
 _LIENS = list_columns(UccFiling)
 
 
@@ -33,7 +34,7 @@ def make_table(rows: Iterable[BulkRow]) -> Table:
     company = [path for path in list_columns(Entity) if RENAMED.get(path, path) not in own]  # the row has its evidence
     company.sort(key=lambda path: path not in ("entityName", "status"))
     columns = [*own, *(RENAMED.get(path, path) for path in company), *(f"{LIEN}{path}" for path in _LIENS)]
-    columns.sort(key=lambda column: column in LAST)
+    columns.sort(key=lambda column: LAST.index(column) if column in LAST else -1)
     return Table(columns, (line for row in rows for line in _flat(row, own, company)))
 
 
@@ -59,9 +60,11 @@ def _at(data: Any, path: str) -> Any:
 
 
 def _words(item: Any) -> str:
-    """One item of a list: text, or whoever has a name, with the title or the registry's number where there is one."""
+    """One item of a list: text, whoever has a name, with the title or the registry's number, or a lien's document."""
     if not isinstance(item, dict):
         return str(item)
+    if "fileNumber" in item:
+        return " ".join(filter(None, [item["fileDate"], item["filingType"], f"({item['fileNumber']})"]))
     if "entityName" in item:  # one of several companies in a cell, and the next is to be seen as well
         name, more = item["entityName"][:LONGEST_NAME], item["entityId"]
     else:

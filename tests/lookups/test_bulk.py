@@ -302,6 +302,19 @@ class TestABulkJob:
         assert ({line["verdict"] for line in lines}, {line["ref"] for line in lines}) == ({"found"}, {"r"})
         assert len(lines) > 1
 
+    def test_as_csv_has_what_followed_each_lien(self, tester: Customer) -> None:
+        """A lien was terminated in the file, and nothing said by which document and when."""
+        rows = [{"entity_name": "Blue Heron Logistics LLC", "state": "DE", "searchType": "ucc"}]
+        job = ask(tester, rows).json()["job_id"]
+        work()
+        lines = csv.DictReader(io.StringIO(read(tester, job, accept="text/csv").getvalue().decode()))
+        assert [line["filing.amendments"] for line in lines] == [
+            "2025-01-15 Assignment (SBU-DE-2025-000402); 2026-02-20 Collateral Change (SBU-DE-2026-000403)",
+            "2024-03-01 Termination (SBU-DE-2024-000302)",
+            "2024-02-02 Continuation (SBU-DE-2024-000103)",
+            "",
+        ]
+
     def test_as_csv_says_why_and_when_and_by_what_proof(self, tester: Customer) -> None:
         rows = [{"entity_name": name, "state": "CA"} for name in ("Magic Ambiguous LLC", "Magic Too Many LLC")]
         job = ask(tester, rows).json()["job_id"]
@@ -341,7 +354,7 @@ class TestABulkJob:
         one, other = read(tester, job).json()["results"][0]["suggestions"]
         named = [f"{each['entityName']} ({each['entityId']})" for each in (one, other)]
         assert line["suggestions"] == "; ".join(named)
-        assert list(line)[-2:] == ["suggestions", "relatedResults"]
+        assert list(line)[-3:] == ["suggestions", "relatedResults", "filing.amendments"]
 
     def test_as_csv_has_all_that_is_known_of_a_company(self, tester: Customer) -> None:
         job = ask(tester, [{"entity_name": "Blue Heron Logistics LLC", "state": "DE"}]).json()["job_id"]

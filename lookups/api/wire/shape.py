@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Meta, Struct, UnsetType
 
 REFERENCE = "#/components/schemas/{name}"
+CALLED_BY = frozenset({"name", "entityName", "fileNumber"})  # what of a list's items tells them apart in one cell
 
 
 @dataclass_transform(kw_only_default=True)
@@ -85,7 +86,7 @@ def _as_text(value: Any) -> str:
 def list_columns(shape: type[Shape], before: str = "") -> list[str]:
     """The paths of all that fits one cell, in a shape and the shapes in it: `status`, `normalized.match.score`.
 
-    What is flat comes first. A list fits when it is of text, or of what has a `name` or `entityName`.
+    What is flat comes first. A list fits when it is of text, or of what has a name or a number to be called by.
     """
     flat, lists, deeper = [], [], []
     hints = get_type_hints(shape)
@@ -96,7 +97,7 @@ def list_columns(shape: type[Shape], before: str = "") -> list[str]:
             deeper += list_columns(inner, f"{path}.")
         elif get_origin(kinds[0]) is list:
             item = _shape_in(get_args(kinds[0])[0])
-            lists += [path] if item is None or not {"name", "entityName"}.isdisjoint(item.__struct_fields__) else []
+            lists += [path] if item is None or not CALLED_BY.isdisjoint(item.__struct_fields__) else []
         elif get_origin(kinds[0]) is not dict:
             flat.append(path)
     return [*flat, *lists, *deeper]
