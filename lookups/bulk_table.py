@@ -60,13 +60,16 @@ def _at(data: Any, path: str) -> Any:
 
 
 def _words(item: Any) -> str:
-    """One item of a list: text, whoever has a name, with the title or the registry's number, or a lien's document."""
+    """One item of a list: text, a lien's document, or whoever has a name, with what else tells them from others."""
     if not isinstance(item, dict):
         return str(item)
     if "fileNumber" in item:
         return " ".join(filter(None, [item["fileDate"], item["filingType"], f"({item['fileNumber']})"]))
     if "entityName" in item:  # one of several companies in a cell, and the next is to be seen as well
         name, more = item["entityName"][:LONGEST_NAME], item["entityId"]
+    elif "zip" in item:  # a party to a lien
+        place = " ".join(filter(None, [item["state"], item["zip"]]))
+        name, more = item["name"], ", ".join(filter(None, [item["address"], item["city"], place]))
     else:
         name, more = item["name"], item.get("title")
     return f"{name} ({more})" if more else str(name)

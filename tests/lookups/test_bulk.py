@@ -315,6 +315,18 @@ class TestABulkJob:
             "",
         ]
 
+    def test_as_csv_has_the_addresses_of_a_liens_parties(self, tester: Customer) -> None:
+        """They had the parties' names twice, and where a debtor lives, by whom a lender knows it, not at all."""
+        rows = [{"entity_name": MAGIC["found"], "state": "DE", "searchType": "ucc"}]
+        job = ask(tester, rows).json()["job_id"]
+        work()
+        (line,) = csv.DictReader(io.StringIO(read(tester, job, accept="text/csv").getvalue().decode()))
+        assert (line["filing.debtorName"], line["filing.debtors"], line["filing.securedParties"]) == (
+            "MAGIC FOUND LLC",
+            "MAGIC FOUND LLC (12 QUAY STREET, DOVER, DE 19901)",
+            "FIRST PUDDLESTONE BANK (2 HALFPENNY ROW, DOVER, DE 19901)",
+        )
+
     def test_as_csv_says_why_and_when_and_by_what_proof(self, tester: Customer) -> None:
         rows = [{"entity_name": name, "state": "CA"} for name in ("Magic Ambiguous LLC", "Magic Too Many LLC")]
         job = ask(tester, rows).json()["job_id"]
