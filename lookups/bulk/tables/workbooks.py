@@ -51,6 +51,9 @@ def read(raw: bytes) -> tuple[list[Line], list[str]]:
         raise Unreadable(f"It has {found['total']:,} rows; up to {MOST_ROWS:,} are taken at a time.")
     others = "is 1" if found["others"] == 1 else f"are {found['others']}"
     notes = [f"Only the page “{found['sheet']}” was read; there {others} more."] if found["others"] else []
+    if hidden := found["hidden"]:
+        rows = "1 row that the workbook hides was" if hidden == 1 else f"{hidden:,} rows that the workbook hides were"
+        notes.append(f"{rows} read as well.")
     return [_line(number, cells) for number, cells in found["rows"]], notes
 
 

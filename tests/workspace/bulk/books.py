@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import struct
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 from xlsxwriter import Workbook
@@ -32,12 +33,24 @@ _PARTS = {
 
 
 def make(
-    rows: Sequence[Sequence[Any]], *, merged: Sequence[tuple[int, int, int, int, str]] = (), more: int = 0
+    rows: Sequence[Sequence[Any]],
+    *,
+    merged: Sequence[tuple[int, int, int, int, str]] = (),
+    more: int = 0,
+    formats: Mapping[int, str] = MappingProxyType({}),
+    hidden: Sequence[int] = (),
 ) -> bytes:
-    """A workbook with these cells: text, numbers, days, `=formulas`; `more` pages behind it."""
+    """A workbook with these cells: text, numbers, days, `=formulas`; `more` pages behind it.
+
+    `formats` are those of numbers, by column; the rows at `hidden` are not shown.
+    """
     made = io.BytesIO()
     with Workbook(made, {"default_date_format": "yyyy-mm-dd", "remove_timezone": True}) as book:
-        page = book.add_worksheet("Customers")
+        page = book.add_worksheet("Customers & Co")
+        for column, code in formats.items():
+            page.set_column(column, column, None, book.add_format({"num_format": code}))
+        for number in hidden:
+            page.set_row(number, None, None, {"hidden": True})
         for number, row in enumerate(rows):
             for column, value in enumerate(row):
                 if isinstance(value, datetime):
@@ -45,7 +58,8 @@ def make(
                 elif isinstance(value, str) and not value.startswith("="):
                     page.write_string(number, column, value)
                 elif value is not None:
-                    page.write(number, column, value)
+                    code = formats.get(column) if isinstance(value, int | float) else None
+                    page.write(number, column, value, book.add_format({"num_format": code}) if code else None)
         for first, left, last, right, text in merged:
             page.merge_range(first, left, last, right, text)
         for number in range(more):

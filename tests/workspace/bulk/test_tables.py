@@ -171,6 +171,39 @@ class TestATableInAWorkbook:
         assert table.lines[0].kinds == {2: "number", 3: "date", 4: "yes_no"}
         assert table.lines[0].number == 2
 
+    @pytest.mark.parametrize(
+        ("code", "number", "shown"),
+        [
+            ("00000000", 12345, "00012345"),
+            ("0000", 1234567, "1234567"),
+            ('"C"0000000', 12345, "C0012345"),
+            ("00\\-0000000", 12345678, "01-2345678"),
+            ("000-00-0000", 1234, "000-00-1234"),
+            ("00000;@", 501, "00501"),
+            ('""00', 5, "05"),
+            ("0", 12, "12"),
+            ("0.00", 12, "12"),
+            ("00000", 0.5, "0.5"),
+            ("00000", -7, "-7"),
+            ("#,##0", 1234, "1234"),
+            ("yyyy", "1234", "1234"),
+        ],
+    )
+    def test_has_the_zeros_that_its_numbers_are_shown_with(self, code: str, number: Any, shown: str) -> None:
+        """An identifier "00012345" was asked for as 12345, and a reference came back as no list has it."""
+        rows = [["Title"], ["Name", "State", "ID"], ["Acme", "NY", number], ["Zebra", "NY", "0042"]]
+        table = read_table(books.make([[None, *row] for row in rows], formats={3: code}))
+        assert [line.cells[2] for line in table.lines] == [shown, "0042"]
+
+    def test_says_that_rows_were_read_which_are_hidden(self) -> None:
+        """Whoever had filtered a list down to ten rows was asked to pay for all of it, and nothing said why."""
+        rows = [["Name", "State"], ["Acme", "NY"], ["Zebra", "NY"], ["Quayside", "DE"]]
+        assert read_table(books.make(rows)).notes == []
+        assert read_table(books.make(rows, hidden=[2])).notes == ["1 row that the workbook hides was read as well."]
+        hidden = read_table(books.make(rows, hidden=[1, 3, 9]))
+        assert hidden.notes == ["2 rows that the workbook hides were read as well."]
+        assert len(hidden.lines) == 3
+
     def test_is_never_computed(self) -> None:
         rows = [["Name", "State"], ['=HYPERLINK("http://evil.example","Acme")', "NY"], ["=1+1", "DE"]]
         table = read_table(books.make(rows))
@@ -186,7 +219,7 @@ class TestATableInAWorkbook:
     @pytest.mark.parametrize(("more", "said"), [(1, "there is 1 more"), (2, "there are 2 more")])
     def test_says_which_page_was_read(self, more: int, said: str) -> None:
         table = read_table(books.make([["Name", "State"], ["Acme", "NY"]], more=more))
-        assert table.notes == [f"Only the page “Customers” was read; {said}."]
+        assert table.notes == [f"Only the page “Customers & Co” was read; {said}."]
 
     def test_may_begin_anywhere(self) -> None:
         table = read_table(books.make([[], [], [None, None, "Name", "State"], [None, None, "Acme", "NY"]]))
