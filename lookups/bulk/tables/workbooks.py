@@ -38,7 +38,8 @@ _PROBLEMS = {
 }
 # A formula without its result, as programs write it that compute nothing; an empty text is one ("str").
 _NO_RESULT = re.compile(
-    rb"<c\b(?![^<>]*\bt=\"str\")[^<>]*>\s*<f\b[^<>]*(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>"
+    rb"<((?:\w+:)?)c\b(?![^<>]*\bt=\"str\")[^<>]*>\s*<\1f\b[^<>]*(?:/>|>[^<]*</\1f>)\s*"
+    rb"(?:<\1v\s*/>|<\1v>\s*</\1v>)?\s*</\1c>"
 )
 
 

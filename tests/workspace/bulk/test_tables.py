@@ -242,8 +242,9 @@ class TestATableInAWorkbook:
             (books.by_hand(KEPT + '<c r="B1"><f>UPPER("ny")</f><v></v></c></row>'), "Results of formulas are not kept"),
             (books.by_hand(KEPT + '<c r="B1" s="1"><f>A1</f></c></row>'), "Results of formulas are not kept"),
             (books.by_hand(KEPT + '<c r="B1"><f t="shared" si="0"/></c></row>'), "Results of formulas are not kept"),
+            (books.by_hand(KEPT + '<x:c r="B1"><x:f>A1</x:f></x:c></row>'), "Results of formulas are not kept"),
         ],
-        ids=["zip", "empty", "far", "bomb", "xml", "rows", "formula", "formula alone", "shared formula"],
+        ids=["zip", "empty", "far", "bomb", "xml", "rows", "formula", "formula alone", "shared formula", "prefix"],
     )  # fmt: skip
     def test_that_cannot_be_read_says_why(self, raw: bytes, why: str) -> None:
         with pytest.raises(Unreadable) as refused:
