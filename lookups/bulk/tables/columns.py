@@ -66,10 +66,13 @@ _ALIASES = {
 _ANYWHERE = ("anywhere", "everywhere", "all", "allstates", "anystate", "everystate", "nationwide")
 _BETWEEN = re.compile(r"[,;/|&+](?:\s*or\s+(?=\w))?|\band\b|(?<=\w)\s+or\s+(?=\w)")  # in "NY or DE" it is not Oregon
 _AROUND = ("stateof", "commonwealthof", "districtof", "us", "usa")
-_KINDS = {
-    **dict.fromkeys(("ucc", "lien", "liens", "uccfiling", "uccfilings", "uccsearch"), LIENS),
-    **dict.fromkeys(("businessentity", "entity", "company", "business", "corporation", "llc"), COMPANIES),
-}
+_LIENS = "ucc ucc1 lien liens ucclien uccliens uccfiling uccfilings uccsearch liensearch"
+_COMPANIES = (
+    "businessentity entity entities company companies business businesses corporation corp llc entitysearch"
+    " companysearch businesssearch"
+)
+_KINDS = {**dict.fromkeys(_LIENS.split(), LIENS), **dict.fromkeys(_COMPANIES.split(), COMPANIES)}
+_OF_LIENS = ("searchBy", "dateAfter", "dateBefore")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +162,10 @@ def guess(headers: Sequence[str], lines: Sequence[Line]) -> Mapping:
         if named is not None:
             fields["entity_name"] = named
     _place_ids(fields, headers)
+    _find_kinds(fields, columns)
+    kind = LIENS if "searchType" not in fields and not fields.keys().isdisjoint(_OF_LIENS) else COMPANIES
     carried = [column for column in range(len(headers)) if column not in fields.values() and columns[column]]
-    return Mapping(fields, carried=tuple(carried))
+    return Mapping(fields, kind=kind, carried=tuple(carried))
 
 
 def read_fields(mapping: Mapping, cells: Sequence[str]) -> dict[str, str]:
@@ -173,7 +178,7 @@ def read_fields(mapping: Mapping, cells: Sequence[str]) -> dict[str, str]:
         found["state"] = find_state(found["state"]) or found["state"]
     found["searchType"] = _KINDS.get(_word(found.get("searchType", mapping.kind)), found.get("searchType", ""))
     if found["searchType"] != LIENS:  # a column for some rows means nothing for the others
-        found = {name: value for name, value in found.items() if name not in ("searchBy", "dateAfter", "dateBefore")}
+        found = {name: value for name, value in found.items() if name not in _OF_LIENS}
     for name in ("dateAfter", "dateBefore"):
         if name in found:
             found[name] = dates.to_iso(found[name]) or found[name]
@@ -216,6 +221,14 @@ def _place_ids(fields: dict[str, int], headers: Sequence[str]) -> None:
     plain = next((column for column, heading in enumerate(headers) if _word(heading) == "id"), None)
     if plain is not None:
         fields.setdefault("ref" if "entity_name" in fields else "entity_id", plain)
+
+
+def _find_kinds(fields: dict[str, int], columns: list[list[str]]) -> None:
+    """Take the column that tells liens from companies in each cell, where no heading says it."""
+    for column, cells in enumerate(columns):
+        kinds = {_KINDS.get(_word(cell)) for cell in cells}
+        if LIENS in kinds and None not in kinds and column not in fields.values():
+            fields.setdefault("searchType", column)
 
 
 def _word(text: str) -> str:

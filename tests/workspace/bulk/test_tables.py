@@ -368,6 +368,30 @@ class TestAColumn:
         assert self.guess("ID,Name,State\n7,Acme,NY\n")["ref"] == "ID"
         assert self.guess("ID,State\n7,NY\n")["entity_id"] == "ID"
 
+    def test_of_what_is_searched_is_known_by_its_cells(self) -> None:
+        """Headed "Type" it came along, and the liens were asked and paid for as companies."""
+        found = self.guess("Name,State,Type\nAcme LLC,NY,UCC\nZebra LLC,DE,Entity\nQuay LLC,DE,\n")
+        assert (found["searchType"], found["carried"]) == ("Type", [])
+        assert "searchType" not in self.guess("Name,State,Type\nAcme LLC,NY,LLC\nZebra Inc,DE,Corporation\n")
+        assert "searchType" not in self.guess("Name,State,Type\nAcme LLC,NY,UCC\nZebra Inc,DE,Partnership\n")
+
+    @pytest.mark.parametrize("heading", ["Search by", "Date after", "dateBefore"])
+    def test_that_only_liens_have_makes_liens_of_all_rows(self, heading: str) -> None:
+        """The column was passed over, and companies were asked and paid for."""
+        table = read_table(f"Name,State,{heading}\nAcme LLC,NY,2024-01-01\n".encode())
+        assert guess(table.headers, table.lines).kind == "ucc"
+        mixed = read_table(f"Name,State,Kind,{heading}\nAcme LLC,NY,company,2024-01-01\n".encode())
+        assert guess(mixed.headers, mixed.lines).kind == "business_entity"
+
+    @pytest.mark.parametrize(
+        ("text", "kind"),
+        [("UCC-1", "ucc"), ("UCC Liens", "ucc"), ("ucc lien", "ucc"), ("Lien search", "ucc"), ("tax lien", "tax lien"),
+         ("Entity search", "business_entity"), ("Companies", "business_entity"), ("Corp", "business_entity")],
+    )  # fmt: skip
+    def test_of_what_is_searched_is_read_as_people_write_it(self, text: str, kind: str) -> None:
+        mapping = Mapping({"entity_name": 0, "state": 1, "searchType": 2})
+        assert read_fields(mapping, ["Acme", "NY", text])["searchType"] == kind
+
     def test_fills_the_fields_of_a_question(self) -> None:
         mapping = Mapping({"entity_name": 0, "state": 1, "searchType": 2, "dateAfter": 3, "searchBy": 4}, all_in="DE")
         lien = read_fields(mapping, ["Acme", "Calif.", "Lien", "3/14/2011", "Secured party"])
