@@ -179,6 +179,8 @@ def read_fields(mapping: Mapping, cells: Sequence[str]) -> dict[str, str]:
     found["searchType"] = _KINDS.get(_word(found.get("searchType", mapping.kind)), found.get("searchType", ""))
     if found["searchType"] != LIENS:  # a column for some rows means nothing for the others
         found = {name: value for name, value in found.items() if name not in _OF_LIENS}
+    elif "entity_name" in found:
+        found.pop("entity_id", None)
     for name in ("dateAfter", "dateBefore"):
         if name in found:
             found[name] = dates.to_iso(found[name]) or found[name]

@@ -392,6 +392,12 @@ class TestAColumn:
         mapping = Mapping({"entity_name": 0, "state": 1, "searchType": 2})
         assert read_fields(mapping, ["Acme", "NY", text])["searchType"] == kind
 
+    def test_of_identifiers_means_nothing_for_liens(self) -> None:
+        """Each lien of a list with the companies' numbers was refused: "UCC filings are searched by name."."""
+        mapping = Mapping({"entity_name": 0, "state": 1, "entity_id": 2}, kind="ucc")
+        assert "entity_id" not in read_fields(mapping, ["Acme", "NY", "100001"])
+        assert read_fields(mapping, ["", "NY", "100001"])["entity_id"] == "100001"
+
     def test_fills_the_fields_of_a_question(self) -> None:
         mapping = Mapping({"entity_name": 0, "state": 1, "searchType": 2, "dateAfter": 3, "searchBy": 4}, all_in="DE")
         lien = read_fields(mapping, ["Acme", "Calif.", "Lien", "3/14/2011", "Secured party"])
