@@ -133,6 +133,28 @@ class TestABulkRequest:
         assert (problem["index"], problem["error"].partition(":")[0]) == (1, next(iter(asked)))
         assert (BulkJob.objects.count(), customer.balance.held) == (0, 0)
 
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("include", ["identifiers"]),
+            ("webhook_url", "https://hooks.acme.test/"),
+            ("email_results", True),
+            ("max_wait_seconds", 60),
+        ],
+    )
+    def test_refuses_a_row_that_says_what_is_said_for_all(self, customer: Customer, name: str, value: Any) -> None:
+        """It was passed over: no identifiers came, and nobody was called when the row had ended."""
+        reply = ask(customer, [TWO[0], {**TWO[1], name: value}, {**TWO[0], name: None}])
+        assert_error(reply, 400, "invalid_request")
+        assert reply.json()["details"] == [
+            {"index": 1, "error": f"{name}: Send it beside `entities`: it is for all rows."}
+        ]
+        assert (BulkJob.objects.count(), customer.balance.held) == (0, 0)
+
+    def test_takes_a_row_that_says_the_same_as_is_said_for_all(self, customer: Customer) -> None:
+        rows = [{**TWO[0], "max_wait_seconds": 60, "include": ["identifiers"], "email_results": False}]
+        assert ask(customer, rows, max_wait_seconds=60, include=["identifiers"]).status_code == 202
+
     def test_refuses_another_source_in_a_column_of_a_table_too(self, customer: Customer) -> None:
         """Passed over in silence, rows that ask for a stored record would be asked live and charged for it."""
         table = b"Entity name,State,Source\nBlue Heron Logistics LLC,DE,live\nMagic Not Found LLC,NV,cache\n"

@@ -71,6 +71,7 @@ class BulkView(Endpoint):
         for_all, seconds = _read("source", body), _read("max_wait_seconds", body)
         notify = _read_notify(body, key.account)
         stored = accepts_stored({} if for_all is None else {"source": for_all}, key.account)
+        _refuse_words_of_all(body)
         _refuse_sources_of_rows(body, request.query_params, key.account, stored=stored)
         self.refuse_played(key, (one.question for one in wanted))
 
@@ -216,6 +217,17 @@ def _read(name: str, body: Any) -> Any:
 def _why(refused: drf.ValidationError) -> str:
     """What a single field has to say of its value."""
     return str(refused.detail[0])  # type: ignore[index]  # of one field it is a list
+
+
+def _refuse_words_of_all(body: Any) -> None:
+    """ApiError 400 for rows that ask for themselves what can be asked for all rows alone, and is not."""
+    names = ("include", "webhook_url", "email_results", "max_wait_seconds")
+    rows = [(index, row) for index, row in enumerate(body["entities"]) if isinstance(row, dict)]
+    asked = [(index, row[name], name) for index, row in rows for name in names if row.get(name)]
+    text = "Send it beside `entities`: it is for all rows."
+    wrong = [{"index": at, "error": f"{name}: {text}"} for at, value, name in asked if value != body.get(name)]
+    if wrong:
+        raise errors.invalid_rows(wrong)
 
 
 def _refuse_sources_of_rows(body: Any, address: Mapping[str, str], account: Account, *, stored: bool) -> None:
