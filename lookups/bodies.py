@@ -255,12 +255,14 @@ def _marks(lookup: Lookup) -> dict[str, Any]:
 
 
 def _question(lookup: Lookup) -> dict[str, Any]:
-    asked = lookup.question
+    asked, ucc = lookup.question, lookup.kind == "ucc"
+    of_liens: tuple[Field, ...] = ("search_by", "date_after", "date_before") if ucc else ()
     return {
         "entity_name": asked.get("name"),
         "entity_id": asked.get("entity_id"),
-        "searchType": SearchType.UCC if lookup.kind == "ucc" else SearchType.BUSINESS_ENTITY,
+        "searchType": SearchType.UCC if ucc else SearchType.BUSINESS_ENTITY,
         "state": lookup.state,
+        **{WIRE_FIELDS[name]: asked.get(name) for name in of_liens},
     }
 
 
@@ -279,8 +281,7 @@ def _error_words(lookup: Lookup) -> dict[str, Any]:
 
 def _of_found(lookup: Lookup) -> lookups.EntityReply | lookups.UccReply:
     """An answer: a company, or UCC filings."""
-    source = _source(lookup)
-    data, left_out = _data(lookup)
+    source, (data, left_out) = _source(lookup), _data(lookup)
     receipt: dict[str, Any] = {
         "success": True,
         **_marks(lookup),
@@ -382,8 +383,7 @@ def _complete(job: Job) -> lookups.JobStatus:
 
 def _failed(job: Job, request_id: str) -> lookups.JobFailed:
     """Of a job that nobody could answer; it cost nothing."""
-    lookup = job.lookup
-    words = _error_words(lookup)
+    lookup, words = job.lookup, _error_words(job.lookup)
     more: dict[str, Any] = {"details": refusal_details(lookup)} if lookup.outcome is Verdict.REFUSED else {}
     if lookup.outcome is Verdict.UNAVAILABLE and lookup.note:
         more = {"note": lookup.note}

@@ -17,7 +17,7 @@ RENAMED = {"status": "entityStatus"}  # the row has a status of its own
 LIEN = "filing."
 LONGEST_NAME = 300
 # Younger than the others, whose places programs may know
-LAST = ("suggestions", "relatedResults", f"{LIEN}amendments")
+LAST = ("suggestions", "relatedResults", f"{LIEN}amendments", "searchBy", "dateAfter", "dateBefore")
 _LIENS = list_columns(UccFiling)
 
 

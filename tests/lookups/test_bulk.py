@@ -324,6 +324,25 @@ class TestABulkJob:
         assert ({line["verdict"] for line in lines}, {line["ref"] for line in lines}) == ({"found"}, {"r"})
         assert len(lines) > 1
 
+    def test_says_of_each_row_which_liens_were_searched_for(self, tester: Customer) -> None:
+        """Liens held by a bank, none of them filed of late, read "not found" as if it had never had any."""
+        bank = {"entity_name": "First Puddlestone Bank", "state": "DE", "searchType": "ucc"}
+        days = {"dateAfter": "2026-01-01", "dateBefore": "2026-01-02"}
+        rows = [{**bank, "searchBy": "secured_party", **days}, bank, {"entity_name": MAGIC["found"], "state": "DE"}]
+        job = ask(tester, rows).json()["job_id"]
+        work()
+        names = ("searchBy", "dateAfter", "dateBefore")
+        results = read(tester, job).json()["results"]
+        assert [[row[name] for name in names] for row in results] == [
+            ["secured_party", "2026-01-01", "2026-01-02"],
+            ["debtor", None, None],
+            [None, None, None],
+        ]
+        lines = csv.DictReader(io.StringIO(read(tester, job, accept="text/csv").getvalue().decode()))
+        assert [[line[name] or None for name in names] for line in lines] == [
+            [row[name] for name in names] for row in results
+        ]
+
     def test_as_csv_has_what_followed_each_lien(self, tester: Customer) -> None:
         """A lien was terminated in the file, and nothing said by which document and when."""
         rows = [{"entity_name": "Blue Heron Logistics LLC", "state": "DE", "searchType": "ucc"}]
@@ -388,7 +407,14 @@ class TestABulkJob:
         one, other = read(tester, job).json()["results"][0]["suggestions"]
         named = [f"{each['entityName']} ({each['entityId']})" for each in (one, other)]
         assert line["suggestions"] == "; ".join(named)
-        assert list(line)[-3:] == ["suggestions", "relatedResults", "filing.amendments"]
+        assert list(line)[-6:] == [
+            "suggestions",
+            "relatedResults",
+            "filing.amendments",
+            "searchBy",
+            "dateAfter",
+            "dateBefore",
+        ]
 
     def test_as_csv_has_all_that_is_known_of_a_company(self, tester: Customer) -> None:
         job = ask(tester, [{"entity_name": "Blue Heron Logistics LLC", "state": "DE"}]).json()["job_id"]

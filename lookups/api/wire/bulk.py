@@ -8,8 +8,8 @@ from msgspec import UNSET, UnsetType
 
 from lookups.api.wire.entities import Evidence, Suggestion
 from lookups.api.wire.identifiers.shapes import Identifiers
-from lookups.api.wire.shape import LIVEMODE, LOOKUP_ID, VERDICT, Moment, Shape, about, either
-from lookups.api.wire.words import BulkState, Code, OutcomeReason, RowState, SearchType, Source, Verdict
+from lookups.api.wire.shape import LIVEMODE, LOOKUP_ID, VERDICT, Day, Moment, Shape, about, either
+from lookups.api.wire.words import BulkState, Code, OutcomeReason, RowState, SearchBy, SearchType, Source, Verdict
 
 
 class BulkAccepted(Shape):
@@ -66,6 +66,9 @@ class BulkRow(Shape, kw_only=True):
     evidence: Annotated[Evidence | None, about("Where, when and what was read; also where nothing was found.")]
     identifiers: Annotated[Identifiers | UnsetType, about("Where `include` names them.")] = UNSET
     next_try_at: Annotated[Moment | None, about("While it waits for a registry that failed: when that is tried next.")]
+    searchBy: Annotated[SearchBy | None, about("UCC: which party of a lien was searched for.")]
+    dateAfter: Annotated[Day | None, about("UCC: only what was filed on this day or later.")]
+    dateBefore: Annotated[Day | None, about("UCC: only what was filed on this day or earlier.")]
 
 
 class BulkPage(BulkSummary):

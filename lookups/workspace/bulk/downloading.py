@@ -106,5 +106,6 @@ def _portions(rows: QuerySet[Lookup]) -> Iterable[list[Lookup]]:
 
 def _not_asked(one: dict[str, Any]) -> dict[str, Any]:
     fields = one["fields"]
-    asked = {name: fields.get(name) for name in ("ref", "entity_name", "entity_id", "state")}
+    names = ("ref", "entity_name", "entity_id", "state", "searchType", "searchBy", "dateAfter", "dateBefore")
+    asked = {name: fields.get(name) for name in names}
     return {**asked, "status": NOT_ASKED, "error": one["why"], "cost": 0}

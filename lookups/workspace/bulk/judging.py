@@ -29,6 +29,7 @@ from lookups.lookup.questions import Question
 from lookups.models import BulkDraft, Lookup
 from lookups.pages.dossier.record.words import write_for_people
 from lookups.verdicts import Verdict
+from lookups.workspace.bulk.results import write_sought
 from scrapers.failures import find_failure
 from scrapers.refusals import find_refusal
 
@@ -59,6 +60,12 @@ class JudgedRow:
     def is_askable(self) -> bool:
         """Whether it is asked when the draft is bought."""
         return self.wanted is not None and not self.row.dropped and not any(one.grave for one in self.problems)
+
+    @property
+    def sought(self) -> str:
+        """Which liens it asks for; empty where it asks for a company."""
+        question = self.wanted.question if self.wanted is not None else None
+        return write_sought(question.to_json()) if question is not None and question.kind == "ucc" else ""
 
     @property
     def why_not(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -15,6 +15,7 @@ from lookups.bulk.forecast import StateProgress
 from lookups.models import BulkJob, Lookup
 from lookups.pages.differences import mark
 from lookups.pages.dossier.record.headline import find_kind
+from lookups.pages.dossier.record.liens import write_asked
 from lookups.pages.dossier.record.words import clip, write_for_people
 from lookups.verdicts import BILLED, Verdict
 from lookups.workspace.ask.answers import TAGS, write_failed, write_mismatch, write_waiting
@@ -60,6 +61,7 @@ class ResultRow:
     state: str
     is_ucc: bool
     outcome: Outcome
+    sought: str = ""
     answers: list[Outcome] = field(default_factory=list)
     candidates: list[dict[str, Any]] = field(default_factory=list)
     more_candidates: int = 0
@@ -152,6 +154,7 @@ def _read(row: Lookup, answers: list[Outcome], *, now: datetime) -> ResultRow:
         asked=row.asked,
         state=row.state,
         is_ucc=row.kind == "ucc",
+        sought=write_sought(row.question) if row.kind == "ucc" else "",
         outcome=outcome,
         answers=answers,
         candidates=[_mark(row, one) for one in candidates[:CANDIDATES_A_ROW]],
@@ -162,6 +165,12 @@ def _read(row: Lookup, answers: list[Outcome], *, now: datetime) -> ResultRow:
         is_unanswered=row.outcome is Verdict.UNAVAILABLE,
         may_ask=ended and not any(one.is_found or one.is_open for one in answers),
     )
+
+
+def write_sought(question: Mapping[str, Any]) -> str:
+    """Which liens are searched for, behind their state; `question` is as a lookup keeps it."""
+    role = "as the secured party" if question.get("search_by") == "secured_party" else ""
+    return ", ".join(filter(None, ("UCC", role, write_asked(question)[1])))
 
 
 def _why(lookup: Lookup) -> str:

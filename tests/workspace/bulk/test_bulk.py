@@ -662,6 +662,26 @@ class TestTheProgress:
         assert "Cancelled" in office.get(at).content.decode()
         assert selectors.get_balance(office.account.pk).held == 0
 
+    def test_says_which_liens_a_row_is_of(self, office: Browser) -> None:
+        """A search by secured party, or of some days alone, looked like any other: in the draft not even like UCC."""
+        bank = "First Puddlestone Bank,DE,UCC"
+        table = (
+            f"Company,State,Kind,Search by,Date after\n{bank},Secured party,2026-01-31\n{bank},,\n{bank[:-3]}LLC,,\n"
+        )
+        at = begin(office.work_in("sandbox"), table)
+        draft = office.get(f"{at}?show=all").content.decode()
+        shown = [draft, office.get(buy(office, at)["Location"]).content.decode()]
+        for page in shown:
+            states = [
+                " ".join(cell.text_content().split())
+                for cell in tree.fromstring(page).xpath('//td[@data-label="State"]')
+            ]
+            assert [text.removeprefix("DE · ") for text in states] == [
+                "UCC, as the secured party, filed from 31 January 2026 on",
+                "UCC",
+                "DE" if page is shown[1] else "",
+            ]
+
     @pytest.mark.parametrize(("mode", "more"), [("live", ", and its price was given back."), ("sandbox", ".")])
     def test_that_is_cancelled_gives_back_what_was_held(self, office: Browser, mode: str, more: str) -> None:
         at = buy(office.work_in(mode), begin(office))["Location"]
@@ -1045,6 +1065,19 @@ class TestTheFile:
         at = ask(office, f"Company,State,{own}\nBlue Heron Logistics LLC,DE,{'x,' * 89}x\n")
         whole = office.get(f"{at}results.csv").getvalue()
         assert self.rows(office, ask(office, whole.decode("utf-8-sig")))[0]["own 89"] == "x"
+
+    def test_says_which_liens_were_not_asked_for(self, office: Browser) -> None:
+        at = ask(
+            office, "Company,State,Kind,Search by,Date after\nAcme,NY,,,\nQuay,Ontario,UCC,Secured party,2024-01-31\n"
+        )
+        last = self.rows(office, at)[-1]
+        assert last["status"] == "not_asked"
+        assert [last[name] for name in ("searchType", "searchBy", "dateAfter", "dateBefore")] == [
+            "ucc",
+            "secured_party",
+            "2024-01-31",
+            "",
+        ]
 
     def test_names_the_rows_that_were_not_asked(self, office: Browser) -> None:
         at = ask(office, CSV + "9,Quay Inc,Ontario\n")
