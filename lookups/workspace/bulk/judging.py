@@ -34,6 +34,7 @@ from scrapers.failures import find_failure
 from scrapers.refusals import find_refusal
 
 LOST_ZEROS = "Spreadsheets drop zeros at the beginning: look at the original."
+ERRORS = ("#N/A", "#REF!", "#VALUE!", "#NAME?", "#DIV/0!", "#NULL!", "#NUM!")  # what spreadsheets have for a result
 NOT_TEXT = {"number": "a number", "date": "a day", "yes_no": "a yes or no"}
 
 
@@ -200,6 +201,8 @@ def _read(serializer: BulkEntity, row: drafts.Row) -> tuple[Wanted | None, list[
         Problem("entity_name", f"The workbook has {NOT_TEXT[kind]} here and no text: is it the name?", grave=False)
         for kind in _kinds_of(row, "entity_name")
     ]
+    named = (name for name in ("entity_name", "entity_id") if row.fields.get(name) in ERRORS)
+    problems += [Problem(name, "The spreadsheet has an error here.") for name in named]
     try:
         asked: dict[str, Any] = serializer.run_validation(dict(row.fields))
     except drf.ValidationError as refused:

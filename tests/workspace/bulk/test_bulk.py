@@ -432,6 +432,13 @@ class TestAProblem:
             assert text in page, text
         assert 'value="Zebra Inc"' in page
 
+    @pytest.mark.parametrize("cells", ["#N/A,", "#REF!,100001", "Zebra Inc,#VALUE!"])
+    def test_is_an_error_of_the_spreadsheet_in_place_of_a_name_or_number(self, office: Browser, cells: str) -> None:
+        """A lookup of the spreadsheet's own that had failed was asked for, as a company called "#N/A"."""
+        page = office.get(begin(office, f"Company,File number,State\nAcme Corp,,NY\n{cells},NY\n")).content.decode()
+        assert "1 of 2 rows can be asked" in page
+        assert "The spreadsheet has an error here." in page
+
     def test_is_a_city_with_its_state_where_one_state_is_asked_for(self, office: Browser) -> None:
         """Delaware is a city in Ohio: two registries were asked, and two answers charged, for a row that means one."""
         page = office.get(begin(office, 'Company,State\nAcme Corp,"Delaware, OH"\nZebra Inc,NY\n')).content.decode()
