@@ -761,6 +761,16 @@ class TestARowThatWaits:
 
 
 class TestARowOfLiens:
+    def test_keeps_the_companys_number_for_when_the_company_is_asked_for(self, office: Browser) -> None:
+        at = begin(office, "Company,State,File number,Kind\nAcme Corp,NY,100001,UCC\n")
+        page = tree.fromstring(office.get(f"{at}?show=all").content)
+        assert page.xpath('//input[starts-with(@name, "entity_name-")]')
+        assert not page.xpath('//input[starts-with(@name, "entity_id-")]'), "what is empty there would be saved so"
+        office.post(f"{at}rows/", {"do": "mend", "row": "0", "entity_name-0": "ACME CORP."})
+        office.post(f"{at}columns/", {"role-0": "entity_name", "role-1": "state", "role-2": "entity_id"})
+        (row,) = drafts.read_rows(BulkDraft.objects.get())
+        assert (row.fields["entity_name"], row.fields["entity_id"]) == ("ACME CORP.", "100001")
+
     def test_says_that_the_registry_has_more_of_them(self, office: Browser) -> None:
         at = ask(office.work_in("sandbox"), "Company,State,Search type\nBlue Heron Logistics LLC,DE,ucc\n")
         assert storage.MORE_FILINGS not in office.get(at).content.decode()
