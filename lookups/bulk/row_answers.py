@@ -13,6 +13,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.db.models import Sum
 
 from billing.models import ApiKey
 from lookups.lookup.asks import Ask
@@ -20,7 +21,7 @@ from lookups.lookup.flow import perform
 from lookups.lookup.outcomes import Accepted, Ended, Result
 from lookups.lookup.payers import KeyPayer
 from lookups.lookup.questions import Question
-from lookups.models import Lookup, RowAnswer
+from lookups.models import BulkJob, Lookup, RowAnswer
 from lookups.verdicts import ANSWERED
 
 LOST_AFTER = timedelta(minutes=2)  # without a lookup: whoever was about to ask has gone
@@ -68,6 +69,13 @@ def list_answers(rows: Iterable[Lookup]) -> dict[int, list[Lookup]]:
         if ask_id in by_id:
             answers.setdefault(first, []).append(by_id[ask_id])
     return {pk: answers[first] for pk, first in firsts.items() if first in answers}
+
+
+def sum_cost(bulk: BulkJob) -> int:
+    """What was charged for rows that were asked again."""
+    asked = RowAnswer.objects.filter(row__bulk=bulk).values("ask_id")
+    charged: int = Lookup.objects.filter(ask_id__in=asked).aggregate(cost=Sum("cost", default=0))["cost"]
+    return charged
 
 
 def _claim(row: Lookup, question: Question, *, now: datetime) -> RowAnswer | None:

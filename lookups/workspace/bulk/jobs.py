@@ -65,8 +65,7 @@ def job(request: WorkspaceRequest, found: BulkJob) -> HttpResponse:
     listed = results.list_shown(found, show=show, state=state)
     page = Paginator(listed, results.ROWS_A_PAGE).get_page(request.GET.get("page"))
     states = forecast.list_by_state(found, now=now)
-    left_out, may_ask = drafts.find_carried(found)[2], request.member.can("member")
-    progress, shown = get_progress(found), results.read_rows(list(page.object_list), now=now)
+    may_ask, shown = request.member.can("member"), results.read_rows(list(page.object_list), now=now)
     return render(
         request,
         "workspace/bulk/job.html",
@@ -74,12 +73,13 @@ def job(request: WorkspaceRequest, found: BulkJob) -> HttpResponse:
             "step": 3,
             "job": found,
             "draft": getattr(found, "draft", None),
-            "progress": progress,
+            "progress": get_progress(found),
+            "again": row_answers.sum_cost(found),
             "is_open": found.ended_at is None,
             "states": [(one, PLACES[one.state].name) for one in states],
             "seconds": max((one.seconds for one in states), default=0),
             "held": found.questions * prices.LOOKUP if found.hold_id else 0,
-            "left_out": left_out,
+            "left_out": drafts.find_carried(found)[2],
             "is_live": found.ended_at is None or any(row.is_asking for row in shown),
             "rows": shown,
             "page": page,

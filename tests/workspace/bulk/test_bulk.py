@@ -874,6 +874,16 @@ class TestARowThatFoundNothing:
         assert "ACME CORP." in page
         assert "Not found" in page
 
+    def test_is_counted_on_the_page_as_in_the_file(self, office: Browser) -> None:
+        """The page had what the rows had cost at first, and the file's column came to more."""
+        at = ask(office, "Company,State\nZebra Inc,NY\nNobody Knows This,NY\n")
+        assert "asked again" not in office.get(at).content.decode().partition("<table")[0]
+        for name in ("Acme Corp", "Nobody Else"):
+            office.post(f"{at}rows/1/", {"entity_name": name, "state": "NY"})
+        page = " ".join(tree.fromstring(office.get(at).content).text_content().split())
+        assert "0.0314 USD charged; what was held beyond that has gone back." in page
+        assert "0.0314 USD more for rows that were asked again." in page
+
     def test_that_means_what_another_row_was_asked_a_moment_ago_is_not_called_paid_for_again(
         self, office: Browser
     ) -> None:
