@@ -105,7 +105,7 @@ def write(value: Any) -> tuple[str, str]:
     if isinstance(value, bool):
         return str(value).upper(), "yes_no"
     if isinstance(value, int | float):
-        whole = isinstance(value, int) or (value.is_integer() and abs(value) < 1e15)
+        whole = isinstance(value, int) or (value.is_integer() and abs(value) < 1e16)
         return str(int(value)) if whole else repr(value), "number"
     if isinstance(value, datetime):
         midnight = value.time() == datetime.min.time()

@@ -195,6 +195,11 @@ class TestATableInAWorkbook:
         table = read_table(books.make([[None, *row] for row in rows], formats={3: code}))
         assert [line.cells[2] for line in table.lines] == [shown, "0042"]
 
+    def test_has_a_long_number_as_it_is_shown(self) -> None:
+        """A reference of sixteen digits came back with ".0" behind it."""
+        table = read_table(books.make([["Name", "State", "Ref"], ["Acme", "NY", 4111111111111110]]))
+        assert cells(table) == [["Acme", "NY", "4111111111111110"]]
+
     def test_says_that_rows_were_read_which_are_hidden(self) -> None:
         """Whoever had filtered a list down to ten rows was asked to pay for all of it, and nothing said why."""
         rows = [["Name", "State"], ["Acme", "NY"], ["Zebra", "NY"], ["Quayside", "DE"]]
