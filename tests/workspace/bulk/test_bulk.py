@@ -677,17 +677,16 @@ class TestTheProgress:
         )
         at = begin(office.work_in("sandbox"), table)
         draft = office.get(f"{at}?show=all").content.decode()
-        shown = [draft, office.get(buy(office, at)["Location"]).content.decode()]
-        for page in shown:
-            states = [
+        job = office.get(buy(office, at)["Location"]).content.decode()
+        said = [
+            [
                 " ".join(cell.text_content().split())
-                for cell in tree.fromstring(page).xpath('//td[@data-label="State"]')
+                for cell in tree.fromstring(page).xpath(f'//td[@data-label="{label}"]')
             ]
-            assert [text.removeprefix("DE · ") for text in states] == [
-                "UCC, as the secured party, filed from 31 January 2026 on",
-                "UCC",
-                "DE" if page is shown[1] else "",
-            ]
+            for page, label in ((draft, "Company"), (job, "State"))
+        ]
+        bought = "UCC, as the secured party, filed from 31 January 2026 on"
+        assert said == [[bought, "UCC", ""], [f"DE · {bought}", "DE · UCC", "DE"]]
 
     @pytest.mark.parametrize(("mode", "more"), [("live", ", and its price was given back."), ("sandbox", ".")])
     def test_that_is_cancelled_gives_back_what_was_held(self, office: Browser, mode: str, more: str) -> None:
