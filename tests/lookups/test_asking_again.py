@@ -157,6 +157,14 @@ class TestTheList:
 class TestTheTable:
     """GET /v1/lookups?format=csv."""
 
+    def test_says_which_liens_were_searched_for(self, tester: Customer) -> None:
+        """A search by secured party, or of some days alone, was told as any other."""
+        liens = {"searchType": "ucc", "searchBy": "secured_party", "dateAfter": "2024-01-31"}
+        tester.lookup("First Puddlestone Bank", "DE", **liens)
+        tester.lookup("Magic Found LLC", "DE")
+        said = [[line[name] for name in ("searchBy", "dateAfter", "dateBefore")] for line in read_table(tester)]
+        assert said == [["", "", ""], ["secured_party", "2024-01-31", ""]]
+
     def test_tells_what_the_list_tells(self, customer: Customer, register: Register) -> None:
         customer.lookup(ref="=1+1")
         customer.lookup("Nobody Inc")

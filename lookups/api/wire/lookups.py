@@ -9,8 +9,8 @@ from msgspec import UNSET, UnsetType
 from lookups.api.wire.entities import Entity
 from lookups.api.wire.filings import UccData
 from lookups.api.wire.identifiers.shapes import Identifiers
-from lookups.api.wire.shape import LIVEMODE, LOOKUP_ID, VERDICT, Moment, Shape, about, either
-from lookups.api.wire.words import BodyState, Code, JobState, OutcomeReason, SearchType, Source, Verdict
+from lookups.api.wire.shape import LIVEMODE, LOOKUP_ID, VERDICT, Day, Moment, Shape, about, either
+from lookups.api.wire.words import BodyState, Code, JobState, OutcomeReason, SearchBy, SearchType, Source, Verdict
 
 
 class Receipt(Shape):
@@ -140,6 +140,9 @@ class ListedLookup(Shape):
     createdAt: Annotated[Moment, about("When it was accepted, UTC.")]
     endedAt: Annotated[Moment | None, about("When it ended, UTC; null until then.")]
     url: Annotated[str, about("Where its whole reply is told again, from the root of this host.")]
+    searchBy: Annotated[SearchBy | None, about("UCC: which party of a lien was searched for.")]
+    dateAfter: Annotated[Day | None, about("UCC: only what was filed on this day or later.")]
+    dateBefore: Annotated[Day | None, about("UCC: only what was filed on this day or earlier.")]
 
 
 class LookupList(Shape):
