@@ -34,7 +34,7 @@ entity_history = extend_schema(
     operation_id="getEntityHistory",
     tags=["Lookup"],
     summary="A company's history, as far as it was read here",
-    description="The record as it was read last, every version of it, and what changed between them. No registry is "
+    description="The record as it was last read, every version of it, and what changed between them. No registry is "
     "asked. Free for an account that has bought a reading of the company (any lookup that found it, or an earlier "
     "request here); otherwise it costs what a stored record costs, once. What is not kept is 404 and costs nothing. "
     "`registryHistory` is what the registry itself tells of the past, `changes` what was seen to change between two "
@@ -46,7 +46,7 @@ entity_history = extend_schema(
             "as_of",
             describe.DAY,
             description="What had been read by the end of this day (UTC), today at the latest. 404 `not_read_by_then` "
-            "where nothing had.",
+            "if nothing had.",
         ),
         OpenApiParameter(
             "noise",
