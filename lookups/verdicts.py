@@ -67,7 +67,7 @@ class Verdict(WordWithFacts):
     AMBIGUOUS = (
         "ambiguous",
         VerdictFacts(
-            customer="Several records fit the name equally well, and nobody is guessed: ask again with the id of one.",
+            customer="Several records fit the name equally well, and we do not guess: ask again with the id of one.",
             http_status=404,
             row="not_found",
             counted="ambiguous",
@@ -104,7 +104,7 @@ class Verdict(WordWithFacts):
     FAILED = (
         "failed",
         VerdictFacts(
-            customer="It ended here and not at the registry, so nothing is known.",
+            customer="The failure was ours and not the registry's, so nothing is known.",
             http_status=500,
             row="failed",
             counted=HERE,
@@ -132,7 +132,7 @@ class Verdict(WordWithFacts):
     FREE = (
         "free",
         VerdictFacts(
-            customer="Of a name check: nobody stands in the way of the name.",
+            customer="Of a name check: nothing stands in the way of the name.",
             http_status=200,
             row="found",
             counted="answered",
@@ -144,7 +144,7 @@ class Verdict(WordWithFacts):
     TAKEN = (
         "taken",
         VerdictFacts(
-            customer="Of a name check: somebody has the name, or the registry refuses it.",
+            customer="Of a name check: the name is taken, or the registry refuses it.",
             http_status=200,
             row="found",
             counted="answered",

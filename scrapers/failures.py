@@ -94,7 +94,7 @@ class Failure(WordWithFacts):
     LAYOUT_CHANGED = (
         "layout_changed",
         Facts(
-            customer="The registry's pages have changed and cannot be read until we have looked.",
+            customer="The registry's pages have changed and cannot be read until we have looked into it.",
             operator="The registry answered with a page that cannot be read: it changed, or it is no answer at all.",
             retry_after=None,
             pause=None,
@@ -145,8 +145,8 @@ class Failure(WordWithFacts):
     REFUSED = (
         "refused",
         Facts(
-            customer="The registry does not take this question: too short, too wide, or not of this kind.",
-            operator="The registry does not take this question: too short, too wide, or not of this kind.",
+            customer="The registry does not accept this question: too short, too broad, or not of this kind.",
+            operator="The registry does not accept this question: too short, too broad, or not of this kind.",
             retry_after=None,
             pause=None,
             health=Health.WELL,

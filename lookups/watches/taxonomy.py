@@ -48,34 +48,34 @@ class Code:
 
 _C, _S = Category, Severity
 CODES: dict[str, Code] = {
-    "status.inactive": Code(_C.STATUS, _S.HIGH, "The status means now that the company has ended or lost its rights."),
-    "status.neutral": Code(_C.STATUS, _S.MEDIUM, "The status means now neither active nor inactive, or nobody knows."),
-    "status.active": Code(_C.STATUS, _S.MEDIUM, "The status means now that the company is active."),
-    "status.reason": Code(_C.STATUS, _S.MEDIUM, "The reason or the standing beside the status is another one."),
-    "status.wording": Code(_C.STATUS, _S.LOW, "The registry has another word for a status that means the same."),
+    "status.inactive": Code(_C.STATUS, _S.HIGH, "The status now means that the company has ended or lost its rights."),
+    "status.neutral": Code(_C.STATUS, _S.MEDIUM, "The status is now neither active nor inactive, or unknown."),
+    "status.active": Code(_C.STATUS, _S.MEDIUM, "The status now means that the company is active."),
+    "status.reason": Code(_C.STATUS, _S.MEDIUM, "The reason or the standing given with the status has changed."),
+    "status.wording": Code(_C.STATUS, _S.LOW, "The registry uses another word for a status that means the same."),
     "name.changed": Code(_C.NAME, _S.HIGH, "The company has another name."),
-    "name.other": Code(_C.NAME, _S.LOW, "Its former or assumed names are others."),
+    "name.other": Code(_C.NAME, _S.LOW, "Its former or assumed names have changed."),
     "name.particulars": Code(
-        _C.NAME, _S.MEDIUM, "Its legal form, day of formation, home jurisdiction or federal number is another one."
+        _C.NAME, _S.MEDIUM, "Its legal form, date of formation, home jurisdiction or federal number has changed."
     ),
-    "agent.changed": Code(_C.AGENT, _S.MEDIUM, "It has another registered agent, or another receiver of process."),
-    "agent.removed": Code(_C.AGENT, _S.HIGH, "It has no registered agent any more."),
+    "agent.changed": Code(_C.AGENT, _S.MEDIUM, "It has another registered agent, or another recipient of process."),
+    "agent.removed": Code(_C.AGENT, _S.HIGH, "It no longer has a registered agent."),
     "agent.address": Code(_C.AGENT, _S.LOW, "The registered agent has another address."),
-    "officer.added": Code(_C.OFFICER, _S.MEDIUM, "Somebody is listed who was not before."),
-    "officer.removed": Code(_C.OFFICER, _S.MEDIUM, "Somebody is not listed any more."),
-    "officer.changed": Code(_C.OFFICER, _S.LOW, "Somebody has another title or address."),
-    "address.principal": Code(_C.ADDRESS, _S.MEDIUM, "The principal office is elsewhere."),
-    "address.mailing": Code(_C.ADDRESS, _S.LOW, "The mailing address is another one."),
+    "officer.added": Code(_C.OFFICER, _S.MEDIUM, "A person is listed who was not listed before."),
+    "officer.removed": Code(_C.OFFICER, _S.MEDIUM, "A person is no longer listed."),
+    "officer.changed": Code(_C.OFFICER, _S.LOW, "A listed person has another title or address."),
+    "address.principal": Code(_C.ADDRESS, _S.MEDIUM, "The address of the principal office has changed."),
+    "address.mailing": Code(_C.ADDRESS, _S.LOW, "The mailing address has changed."),
     "filing.added": Code(_C.FILING, _S.MEDIUM, "There is a new document on its file."),
-    "filing.removed": Code(_C.FILING, _S.LOW, "A document is not shown on its file any more."),
-    "filing.changed": Code(_C.FILING, _S.LOW, "A document on its file is described otherwise."),
+    "filing.removed": Code(_C.FILING, _S.LOW, "A document is no longer shown on its file."),
+    "filing.changed": Code(_C.FILING, _S.LOW, "A document on its file is described differently."),
     "lien.added": Code(_C.LIEN, _S.HIGH, "There is a new lien on its name."),
     "lien.changed": Code(_C.LIEN, _S.MEDIUM, "A lien was continued, amended, terminated, or has lapsed."),
-    "lien.removed": Code(_C.LIEN, _S.MEDIUM, "A lien is not shown any more."),
+    "lien.removed": Code(_C.LIEN, _S.MEDIUM, "A lien is no longer shown."),
     "disappeared": Code(
         _C.DISAPPEARED,
         _S.HIGH,
-        "Two complete readings, at least a day apart except in the sandbox, did not find the company any more.",
+        "Two complete readings, at least a day apart except in the sandbox, no longer found the company.",
     ),
     "reappeared": Code(_C.REAPPEARED, _S.MEDIUM, "The company is found again, after it had disappeared."),
     "unchanged": Code(
@@ -87,7 +87,7 @@ CODES: dict[str, Code] = {
     "unclear": Code(
         Notice.UNCLEAR,
         _S.MEDIUM,
-        "For a week no check found and read it: whether it changed is not known. Told once, until it is read.",
+        "For a week no check found and read it: whether it changed is not known. Sent once, until it is read.",
     ),
     "paused": Code(Notice.PAUSED, _S.HIGH, "The watch is paused, and `reason` says why; no check is made until then."),
 }

@@ -14,44 +14,44 @@ from scrapers.portal import ContactResult as ContactResult
 from scrapers.refusals import Refusal
 
 CODES = {
-    "invalid_request": "The request does not fit the contract; `details` says where.",
+    "invalid_request": "The request is not valid; `details` says where.",
     "unsupported_state": "There is no such jurisdiction, or it cannot be asked this.",
-    "unauthorized": "No API key, or one that opens nothing.",
-    "forbidden": "The API key is good, and may not do this.",
+    "unauthorized": "No API key, or one that is not valid.",
+    "forbidden": "The API key is valid, but may not do this.",
     "insufficient_balance": "The balance does not cover the lookup. Buy credit, or pay for the request itself.",
     "cancelled": "It was cancelled before its turn: its bulk request, or all that its key or account still had waiting "
     "(a revoked key, a closed account). Not charged.",
     "budget_exceeded": "The month's budget of the account or of the key is spent; credit does not help. "
     "Raise the budget, or wait for the next month (UTC).",
-    "entity_not_found": "The registry answered in full and has no such company. Of a history: nothing was ever read of "
-    "it here. Not charged.",
-    "not_read_by_then": "Nothing had been read of the company by the day of `as_of`. Not charged.",
-    "ambiguous_name": "The registry has several companies that fit equally well, and nobody is guessed. Not charged. "
+    "entity_not_found": "The registry answered in full and has no such company. Of a history: nothing was ever read "
+    "about it here. Not charged.",
+    "not_read_by_then": "Nothing had been read about the company by the day of `as_of`. Not charged.",
+    "ambiguous_name": "The registry has several companies that fit equally well; we do not guess. Not charged. "
     "Ask again with the `entity_id` of one of the `suggestions`. Of a history: several companies bear the number.",
     "job_not_found": "There is no such job, or it is another account's.",
     "lookup_not_found": "There is no such lookup, or it is another account's or of the other mode.",
-    "evidence_not_kept": "No evidence of this lookup is kept: it has not ended, says nothing of a registry, or is from "
-    "before evidence was kept.",
-    "key_not_found": "There is no such key, or it is another account's, or a live one where a test key asks.",
-    "key_ended": "The key was rotated before (`replacedBy`), was revoked or has expired; nothing was changed.",
-    "last_key": "The key is the last with which others of its mode can be made; nothing was changed.",
-    "too_many_keys": "As many keys of this mode work as may; nothing was changed.",
+    "evidence_not_kept": "No evidence of this lookup is kept: it has not ended, says nothing about a registry, or is "
+    "from before evidence was kept.",
+    "key_not_found": "There is no such key, or it is another account's, or a live key and you asked with a test key.",
+    "key_ended": "The key was already rotated (`replacedBy`), was revoked or has expired; nothing was changed.",
+    "last_key": "The key is the last one that can create others of its mode; nothing was changed.",
+    "too_many_keys": "The account has as many working keys of this mode as it may; nothing was changed.",
     "watch_not_found": "There is no such watch, or it is another account's or of the other mode, or was deleted.",
-    "too_many_watches": "The account has as many watches in test mode as it may; nothing was made.",
-    "watch_paused": "The watch is paused, and looks at nothing until it is active again.",
+    "too_many_watches": "The account has as many watches in test mode as it may; nothing was created.",
+    "watch_paused": "The watch is paused, and makes no checks until it is active again.",
     "checks_used_up": "The watch has made as many checks as it may this month (UTC): raise `max_per_month`, or wait.",
     "user_not_found": "The account of this key is gone.",
     "not_found": "There is no such address in this API.",
-    "method_not_allowed": "The address is right, and takes no requests of this method.",
+    "method_not_allowed": "The address is right, but does not accept this method.",
     "rate_limited": "Too many requests in this minute, or too many lookups at a time; see Retry-After.",
     "source_unavailable": "The registry could not be asked, so nothing is known. Not charged.",
-    "payment_unavailable": "Nothing can be paid this way here, or whoever has to be asked about the "
+    "payment_unavailable": "This way of paying is not available here, or the provider that has to confirm the "
     "payment does not answer. Not charged.",
-    "payment_pending": "A payment for this request is under way, its end is not known yet, or it is paid and not "
+    "payment_pending": "A payment for this request is in progress, its outcome is not known yet, or it is paid and not "
     "delivered yet. Do not pay again: send the same payment with the same body after Retry-After.",
     "idempotency_conflict": "The Idempotency-Key belongs to another request, or to one still running.",
-    "payload_too_large": "The body is larger than accepted here.",
-    "internal_error": "Something broke here. Not charged; quote the requestId.",
+    "payload_too_large": "The body is larger than is accepted here.",
+    "internal_error": "An error on our side. Not charged; please report it with the requestId.",
 }
 VERDICTS = {verdict.value: verdict.facts.customer for verdict in Outcome}
 REASONS = {failure.value: failure.facts.customer for failure in list_unanswered()}

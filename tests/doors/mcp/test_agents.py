@@ -295,12 +295,12 @@ class TestAnAgent:
             jsonschema.validate(result["structuredContent"], schema_of(tool))
 
     def test_is_not_led_to_an_owner_of_a_name_that_nobody_has(self, agent: Agent) -> None:
-        """A legal form alone is no name: "somebody has the name" was said of it, and nobody was listed."""
+        """A legal form alone is no name: "the name is taken" was said of it, and nobody was listed."""
         result = agent.call("check_name", entity_name="LLC", state="DE")
         assert result["structuredContent"]["conflictingEntities"] == []
         line = result["content"][0]["text"]
         assert line.startswith("CANNOT SAY: ")
-        assert "somebody has" not in line
+        assert "is taken" not in line
 
     def test_watches_a_company_once_as_often_as_it_asks_for_the_same(self, agent: Agent) -> None:
         watch = {"entity_name": FOUND, "state": "DE", "every": "week", "max_per_month": 2}
