@@ -33,7 +33,7 @@ RULES = {
         r"Liens are kept by name: .*",
         r"A look at a company and at its liens is two checks: .*",
         r"watches: send a list of 1 to 1,000 rows\.",
-        r"Stands in the query string beside a table alone\. Send it in the body\.",
+        r"Goes into the query string only with a table\. Send it in the body\.",
     ],
     "text is read without the blanks around it, and holds nothing that cannot be seen": [
         r"Characters that cannot be seen are not allowed: .*",

@@ -229,7 +229,7 @@ class TestAMemberWhoIsRemoved:
         eve = Browser(join(owner.account, "member", "eve@quay.test"))
         add_key(eve, device)
         reply = self.remove_while(owner, eve, lambda: sign_in(Client(), device, eve.user), at_once)
-        assert (reply.status_code, "opens nothing here" in reply.content.decode()) == (403, True)
+        assert (reply.status_code, "does not belong to any account here" in reply.content.decode()) == (403, True)
         assert not MemberSession.objects.exclude(member=owner.member).exists()
 
     def test_while_they_add_a_passkey_has_none(self, on_postgres: None, at_once: Any) -> None:

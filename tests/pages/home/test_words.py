@@ -123,7 +123,7 @@ class TestPrivacy:
         for part in (
             "one with the columns that you hide in your history; no other",
             "your network address and browser Until you sign out, 7 days at most",
-            "the network address it came from Without end",
+            "the network address it came from Indefinitely",
             "what each charge was for As long as the law on bookkeeping requires",
             "GLEIF is asked by the number that the state has given the company",
         ):

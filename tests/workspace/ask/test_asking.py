@@ -281,7 +281,7 @@ class TestAnAnswer:
     def test_of_a_state_that_is_switched_off_does_not_say_that_it_was_asked(self, office: Browser) -> None:
         page = open_answer(office, ask(office, "Blue Heron Logistics LLC", "DE"))
         assert "Delaware is not asked here" in read(page)
-        assert "forbid automated search. Nothing was charged. Asking again does not help as long as" in read(page)
+        assert "forbid automated search. Nothing was charged. Asking again will not help as long as" in read(page)
         assert "did not answer" not in page
         assert re.search(r'<button type="submit" class="quiet">Ask again now', page)
 

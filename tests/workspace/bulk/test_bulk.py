@@ -701,7 +701,7 @@ class TestTheProgress:
 
     def test_names_the_rows_that_were_not_asked(self, office: Browser) -> None:
         at = buy(office, begin(office, CSV + "9,Quay Inc,Ontario\n"))["Location"]
-        assert "Line 4, <bdi>Quay Inc</bdi>: “Ontario” is no state" in office.get(at).content.decode()
+        assert "Line 4, <bdi>Quay Inc</bdi>: “Ontario” is not a state" in office.get(at).content.decode()
 
     def test_is_filtered_and_paged(self, office: Browser) -> None:
         lines = "".join(f"Company {number},NY\n" for number in range(results.ROWS_A_PAGE + 7))
