@@ -62,7 +62,7 @@ class TestAPartThatWasNotShown:
     """By the last look, or the last two."""
 
     @pytest.mark.parametrize("missed", [1, 2])
-    def test_is_told_with_the_look_that_showed_it_last(self, missed: int) -> None:
+    def test_is_reported_with_the_look_that_showed_it_last(self, missed: int) -> None:
         watched = Watched()
         watched.look(record(status="Active", jurisdiction="DE"), day=0)
         for day in range(1, missed + 1):
@@ -96,7 +96,7 @@ class TestAReceiverOfProcess:
     @pytest.mark.parametrize(
         "later", [{"name": "ADA MERRILL", "kind": "person"}, {"name": "QUAY CORP.", "kind": "organization"}, None]
     )
-    def test_that_is_another_or_none_is_told(self, later: dict[str, str] | None) -> None:
+    def test_that_is_another_or_none_is_reported(self, later: dict[str, str] | None) -> None:
         watched = Watched()
         first = {"name": "JORDAN DOE", "kind": "person"}
         watched.look({"data": {}, "normalized": {"serviceOfProcess": first}}, day=0)
@@ -118,7 +118,7 @@ class TestADocument:
 class TestLiens:
     """On a company's name."""
 
-    def test_that_are_all_gone_are_told_at_the_second_look_that_misses_them_and_once(self) -> None:
+    def test_that_are_all_gone_are_reported_at_the_second_look_that_misses_them_and_once(self) -> None:
         watched = Watched("ucc")
         assert watched.look(of_liens([LIEN]), day=0) == (Result.BASELINE, [])
         assert watched.not_checked == []
@@ -130,7 +130,7 @@ class TestLiens:
         assert (result, told(findings)) == (Result.CHANGED, [("lien.added", 3, 5)])
 
     @pytest.mark.parametrize("reader", ["1", "2"])
-    def test_of_which_there_were_none_are_told_when_there_is_one_whichever_reader_finds_it(self, reader: str) -> None:
+    def test_of_which_there_were_none_are_reported_when_any_reader_finds_one(self, reader: str) -> None:
         watched = Watched("ucc")
         assert watched.look(None, day=0) == (Result.BASELINE, [])
         assert watched.look(None, day=0.5) == (Result.UNCHANGED, [])
